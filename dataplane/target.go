@@ -22,7 +22,7 @@ type Target struct{ Plane, Version string }
 
 func (t Target) String() string { return t.Plane + ":" + t.Version }
 
-// Family is a set of data planes that share their code: envoy and envoy-contrib are builds of Envoy; grpc-go, grpc-java and grpc-core implement
+// Family is a set of data planes that share their code: "envoy" and "envoy-contrib" are builds of Envoy; grpc-go, grpc-java and grpc-core implement
 // the same specification.
 type Family string
 
@@ -38,12 +38,12 @@ func (t Target) Family() Family {
 	return Family(family)
 }
 
-// Actor returns the name of the data plane in sentences: envoy for all its builds, and the implementation for gRPC.
+// Actor returns the name of the data plane in sentences: Envoy for all its builds, and the implementation for gRPC.
 func (t Target) Actor() string {
 	if t.Family() == GRPC {
 		return t.Plane
 	}
-	return string(Envoy)
+	return "Envoy"
 }
 
 // targets maps each known target to its build. A file is parsed when its build is first needed.

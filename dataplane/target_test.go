@@ -37,7 +37,7 @@ func TestFamilies(t *testing.T) {
 			t.Errorf("%s is of the family %q", target, family)
 		}
 	}
-	if got := (Target{"envoy-contrib", "1.40"}).Actor() + " " + (Target{"grpc-go", "1.85"}).Actor(); got != "envoy grpc-go" {
+	if got := (Target{"envoy-contrib", "1.40"}).Actor() + " " + (Target{"grpc-go", "1.85"}).Actor(); got != "Envoy grpc-go" {
 		t.Errorf("sentences are about %q", got)
 	}
 }

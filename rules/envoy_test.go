@@ -150,7 +150,7 @@ func (j judgement) validate(t *testing.T, crash bool) {
 		return
 	}
 	if verdict.Outcome != want {
-		t.Errorf("envoy says %s; the rules say %s: %s", verdict, want, strings.Join(refusals, "; "))
+		t.Errorf("Envoy says %s; the rules say %s: %s", verdict, want, strings.Join(refusals, "; "))
 	}
 }
 
@@ -231,6 +231,6 @@ func (j judgement) push(t *testing.T) {
 	})
 	refusals := rejections(j.found)
 	if refuses := verdict.Outcome != envoytest.Accept; refuses != (len(refusals) > 0) {
-		t.Errorf("envoy says %s; the rules say: %s", verdict, strings.Join(refusals, "; "))
+		t.Errorf("Envoy says %s; the rules say: %s", verdict, strings.Join(refusals, "; "))
 	}
 }

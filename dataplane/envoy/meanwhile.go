@@ -31,25 +31,25 @@ func Meanwhile(e *graph.Edge) (message string, impact Impact) {
 	}
 	switch RoleOf(e) {
 	case RouteCluster:
-		return "envoy answers the requests with 503 (response flag NC)", TrafficFails
+		return "Envoy answers the requests with 503 (response flag NC)", TrafficFails
 	case WeightedCluster:
 		return weighted(e)
 	case MirrorCluster:
-		return "envoy silently drops the mirrored copies; the requests themselves are served", TrafficServed
+		return "Envoy silently drops the mirrored copies; the requests themselves are served", TrafficServed
 	case ProxiedCluster:
 		return weighted(e)
 	case AuthzCluster:
 		if filter, _ := graph.Around[*authzv3.ExtAuthz](e.Place); filter.GetFailureModeAllow() {
-			return "envoy lets all requests pass without authorization (failure_mode_allow)", TrafficFails
+			return "Envoy lets all requests pass without authorization (failure_mode_allow)", TrafficFails
 		}
-		return "envoy denies all requests (403, unless status_on_error says otherwise)", TrafficFails
+		return "Envoy denies all requests (403, unless status_on_error says otherwise)", TrafficFails
 	case RateLimitCluster:
 		if filter, _ := graph.Around[*ratelimitv3.RateLimit](e.Place); filter.GetFailureModeDeny() {
-			return "envoy answers the requests with 500 (failure_mode_deny)", TrafficFails
+			return "Envoy answers the requests with 500 (failure_mode_deny)", TrafficFails
 		}
-		return "envoy does not limit the rate of requests", TrafficServed
+		return "Envoy does not limit the rate of requests", TrafficServed
 	case TelemetryCluster:
-		return "envoy drops the data that it would send there", TrafficServed
+		return "Envoy drops the data that it would send there", TrafficServed
 	case MemberCluster, LocalCluster:
 		return "", NoImpact
 	case ConfigServerCluster:
@@ -57,9 +57,9 @@ func Meanwhile(e *graph.Edge) (message string, impact Impact) {
 	}
 	if filter, where := graph.Around[*extprocv3.ExternalProcessor](e.Place); where != nil {
 		if filter.GetFailureModeAllow() {
-			return "envoy lets all requests pass unprocessed (failure_mode_allow)", Uncertain
+			return "Envoy lets all requests pass unprocessed (failure_mode_allow)", Uncertain
 		}
-		return "envoy answers the requests with 500", TrafficFails
+		return "Envoy answers the requests with 500", TrafficFails
 	}
 	return "calls to it fail", Uncertain
 }
@@ -88,7 +88,7 @@ func weighted(e *graph.Edge) (string, Impact) {
 	case weight == 0:
 		return "", NoImpact
 	case weight == total:
-		return "envoy " + fmt.Sprintf(what, "the"), TrafficFails
+		return "Envoy " + fmt.Sprintf(what, "the"), TrafficFails
 	}
-	return "envoy " + fmt.Sprintf(what, fmt.Sprintf("%.3g %% of the", 100*float64(weight)/float64(total))), TrafficFails
+	return "Envoy " + fmt.Sprintf(what, fmt.Sprintf("%.3g %% of the", 100*float64(weight)/float64(total))), TrafficFails
 }

@@ -10,17 +10,17 @@ import (
 func OnReject(r *graph.Resource) string {
 	switch {
 	case r.Kind == graph.Patch && r.Object.Kind == graph.EnvoyPatchPolicy:
-		return "Envoy Gateway skips this patch, or envoy rejects the patched resource (NACK) and keeps its previous configuration"
+		return "Envoy Gateway skips this patch, or Envoy rejects the patched resource (NACK) and keeps its previous configuration"
 	case r.Kind == graph.Patch:
-		return "envoy rejects the patched resource (NACK) and keeps its previous configuration"
+		return "Envoy rejects the patched resource (NACK) and keeps its previous configuration"
 	case r.Delivery == graph.FromBootstrap:
-		return "envoy rejects the bootstrap and exits"
+		return "Envoy rejects the bootstrap and exits"
 	case r.Kind == graph.File && ReadAtRuntime(r):
-		return "envoy starts without these resources"
+		return "Envoy starts without these resources"
 	case r.Kind == graph.File:
-		return "envoy rejects the file"
+		return "Envoy rejects the file"
 	}
-	return "envoy rejects the update (NACK) and keeps its previous configuration"
+	return "Envoy rejects the update (NACK) and keeps its previous configuration"
 }
 
 // OnDecodeError returns the note that says what happens to a resource that does not decode as its type. For a patch, the control plane
@@ -38,7 +38,7 @@ func OnDecodeError(r *graph.Resource, problem graph.Problem) string {
 }
 
 // OnlyAtStart is the note of a finding that --mode validate misses. Such a finding is not marked as Rejected.
-const OnlyAtStart = "envoy --mode validate accepts it, but envoy exits at startup"
+const OnlyAtStart = "envoy --mode validate accepts it, but Envoy exits at startup"
 
 // ReadAtRuntime reports whether r is a file that a bootstrap names as a source of resources. Envoy opens it only after it has started.
 func ReadAtRuntime(r *graph.Resource) bool { return strings.HasPrefix(string(r.Source), "path:") }

@@ -21,7 +21,7 @@ func AfterRestart(v graph.View, r *graph.Resource) string {
 	if what == "" {
 		return ""
 	}
-	return fmt.Sprintf("after a restart, envoy does not have %s: %s%s", what, effect, usedBy(v, r))
+	return fmt.Sprintf("after a restart, Envoy does not have %s: %s%s", what, effect, usedBy(v, r))
 }
 
 // lost says what Envoy lacks without r, and what happens then.

@@ -104,7 +104,7 @@ func (c *corpus) keepAccepted(ctx context.Context, j judges) (skipped []string, 
 	for i, a := range answers {
 		switch {
 		case a.Envoy.Outcome != envoytest.Accept:
-			skipped = append(skipped, fmt.Sprintf("%s: envoy: %s", c.seeds[i].name, a.Envoy))
+			skipped = append(skipped, fmt.Sprintf("%s: Envoy: %s", c.seeds[i].name, a.Envoy))
 		case len(a.Reasons) > 0:
 			skipped = append(skipped, fmt.Sprintf("%s: xdslint: %s: %s", c.seeds[i].name, a.Reasons[0].Rule, a.Reasons[0].Message))
 		default:

@@ -44,7 +44,7 @@ func TestWrongTypes(t *testing.T) {
 				t.Fatal(err)
 			}
 			if o := answer.outcome(); o == miss || o == falseReject {
-				t.Errorf("%s in %s: %s: envoy says %s, xdslint %v", point, s.name, o, answer.Envoy, answer.Reasons)
+				t.Errorf("%s in %s: %s: Envoy says %s, xdslint %v", point, s.name, o, answer.Envoy, answer.Reasons)
 			}
 		}
 	}

@@ -50,9 +50,9 @@ func clean(dir string) error {
 
 // file returns the text of a shrunk case, after comments with both verdicts.
 func (c *Case) file() string {
-	says := "xdslint accepts; envoy: " + c.Envoy.String()
+	says := "xdslint accepts; Envoy: " + c.Envoy.String()
 	if len(c.Reasons) > 0 {
-		says = fmt.Sprintf("envoy accepts; xdslint: %s: %s (%s)", c.Reasons[0].Rule, c.Reasons[0].Message, c.Reasons[0].Field)
+		says = fmt.Sprintf("Envoy accepts; xdslint: %s: %s (%s)", c.Reasons[0].Rule, c.Reasons[0].Message, c.Reasons[0].Field)
 	}
 	return fmt.Sprintf("# %s\n# %s\n%s", strings.Join(strings.Fields(says), " "), c, c.root.yaml())
 }

@@ -45,7 +45,7 @@ func sample() *lint.Result {
 		Failures:  []*lint.Failure{{Rule: rule, Panic: "oops"}},
 		Diagnostics: []lint.Diagnostic{
 			{
-				Rule: rule, Severity: lint.Error, Message: `"x" & <y> are wrong`, Notes: []string{"envoy minds", "two\nlines"},
+				Rule: rule, Severity: lint.Error, Message: `"x" & <y> are wrong`, Notes: []string{"Envoy minds", "two\nlines"},
 				Help: "write z", Upstream: "bad 100%", Resource: r, Path: path, Span: at(`"x"`),
 				Related: []lint.Related{{Message: "it was a here", Resource: r, Span: at("a: 1")}, {Message: "and there", Resource: live, Path: path}},
 				Fixes:   []lint.Fix{{Message: "say z", Safe: true, Edits: []lint.Edit{{Span: at(`"x"`), New: "z"}}}},
@@ -77,10 +77,10 @@ func TestText(t *testing.T) {
 2 | 😀: "x"  # wide
   |     ^^^
   = in: cluster "one" › x.y[2]
-  = envoy minds
+  = Envoy minds
   = two
     lines
-  = envoy says: bad 100%
+  = Envoy says: bad 100%
 note: it was a here
  --> dir/a b.yaml:1:1
   |
@@ -217,7 +217,7 @@ func TestXML(t *testing.T) {
 func TestGitHub(t *testing.T) {
 	text := write(t, "github", &Report{Result: sample()})
 	lines := strings.Split(strings.TrimSpace(text), "\n")
-	want := `::error file=dir/a b.yaml,line=2,col=4,endLine=2,endColumn=7,title=test/rule::"x" & <y> are wrong%0Aenvoy minds%0Atwo%0Alines%0Aenvoy says: bad 100%25%0Ahelp: write z%0Ain: cluster "one" › x.y[2]`
+	want := `::error file=dir/a b.yaml,line=2,col=4,endLine=2,endColumn=7,title=test/rule::"x" & <y> are wrong%0AEnvoy minds%0Atwo%0Alines%0AEnvoy says: bad 100%25%0Ahelp: write z%0Ain: cluster "one" › x.y[2]`
 	if len(lines) != 4 || lines[0] != want {
 		t.Errorf("got\n%s\nwant\n%s", text, want)
 	}

@@ -116,10 +116,10 @@ func speaker(d *lint.Diagnostic, plane string) string {
 	switch {
 	case d.Rule.Family == dataplane.GRPC:
 		return grpc.Go
-	case plane == "" || d.Rule.Family == dataplane.Envoy && (dataplane.Target{Plane: plane}).Family() != dataplane.Envoy:
-		return string(dataplane.Envoy)
+	case plane == "" || d.Rule.Family == dataplane.Envoy:
+		plane = string(dataplane.Envoy)
 	}
-	return plane
+	return dataplane.Target{Plane: plane}.Actor()
 }
 
 // In names a resource and a field of it: cluster "backend" › load_assignment. It is empty if only the file is known. A Kubernetes object comes first:

@@ -96,6 +96,9 @@ func prose(markdown string) string {
 
 func blank(s string) string { return strings.Repeat("\n", strings.Count(s, "\n")) }
 
+// declared is the name with which a doc comment begins.
+var declared = regexp.MustCompile(`^(Package )?\S*`)
+
 // goTexts are the comments, without the name that they begin with, and, outside of tests, the string literals of several words.
 func goTexts(t *testing.T, path, content string) (texts []text) {
 	set := token.NewFileSet()
@@ -107,8 +110,7 @@ func goTexts(t *testing.T, path, content string) (texts []text) {
 		return nil
 	}
 	for _, group := range file.Comments {
-		first := strings.IndexByte(group.Text()+" ", ' ')
-		texts = append(texts, text{set.Position(group.Pos()).Line, group.Text()[first:]})
+		texts = append(texts, text{set.Position(group.Pos()).Line, declared.ReplaceAllString(group.Text(), "")})
 	}
 	if strings.HasSuffix(path, "_test.go") {
 		return texts

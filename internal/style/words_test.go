@@ -23,8 +23,12 @@ func wordsOf(page string) (words []word) {
 		if len(cells) != 5 || !strings.HasPrefix(cells[1], " `") {
 			continue
 		}
-		not := phrasesOf(cells[1])
-		words = append(words, word{name: not[0], not: anyOf(not), use: strings.TrimSpace(cells[2]), except: anyOf(phrasesOf(cells[3]))})
+		not, except := phrasesOf(cells[1]), phrasesOf(cells[3])
+		w := word{name: not[0], use: strings.TrimSpace(cells[2]), not: regexp.MustCompile(`\b(?:` + anyOf(not) + `)\b`)}
+		if len(except) > 0 {
+			w.except = regexp.MustCompile(anyOf(except))
+		}
+		words = append(words, w)
 	}
 	return words
 }
@@ -38,11 +42,8 @@ func phrasesOf(cell string) (phrases []string) {
 	return phrases
 }
 
-// anyOf matches the phrases as whole words, across the ends of lines too.
-func anyOf(phrases []string) *regexp.Regexp {
-	if len(phrases) == 0 {
-		return nil
-	}
+// anyOf matches the phrases, across the ends of lines too.
+func anyOf(phrases []string) string {
 	var patterns []string
 	for _, phrase := range phrases {
 		pattern := strings.Join(strings.Fields(regexp.QuoteMeta(phrase)), `\s+`)
@@ -51,25 +52,34 @@ func anyOf(phrases []string) *regexp.Regexp {
 		}
 		patterns = append(patterns, pattern)
 	}
-	return regexp.MustCompile(`\b(?:` + strings.Join(patterns, "|") + `)\b`)
+	return strings.Join(patterns, "|")
 }
 
 // in returns the offsets at which the word occurs outside of its exceptions.
 func (w word) in(text string) (offsets []int) {
-	var excepted [][]int
-	if w.except != nil {
-		excepted = w.except.FindAllStringIndex(text, -1)
-	}
-next:
 	for _, at := range w.not.FindAllStringIndex(text, -1) {
-		for _, e := range excepted {
-			if e[0] <= at[0] && at[1] <= e[1] {
-				continue next
-			}
+		if !inName(text, at[0], at[1]) && !w.excepted(text, at) {
+			offsets = append(offsets, at[0])
 		}
-		offsets = append(offsets, at[0])
 	}
 	return offsets
+}
+
+func (w word) excepted(text string, at []int) bool {
+	if w.except == nil {
+		return false
+	}
+	return slices.ContainsFunc(w.except.FindAllStringIndex(text, -1), func(e []int) bool { return e[0] <= at[0] && at[1] <= e[1] })
+}
+
+// joins are what joins the parts of a path, an address, a target or another name.
+const joins = "./:-@_"
+
+// inName reports whether what is between two offsets is a part of a longer name.
+func inName(text string, from, to int) bool {
+	before := from > 0 && strings.ContainsRune(joins, rune(text[from-1]))
+	after := to+1 < len(text) && strings.ContainsRune(joins, rune(text[to])) && text[to+1] > ' '
+	return before || after
 }
 
 func TestWords(t *testing.T) {
@@ -83,6 +93,8 @@ func TestWords(t *testing.T) {
 		"this is\n  no name, and these Are no names": {5, 29},
 		"there is no name, and it is no longer one":  nil,
 		"this is nowhere":                       nil,
+		"a/is no, and is no.name":               nil,
+		"It is no.":                             {3},
 		"Is no name":                            nil,
 		prose("this `is no` name"):              nil,
 		prose("```text\nit is no name\n```\n"):  nil,

@@ -134,5 +134,5 @@ func ExampleReviewer() {
 	//
 	// error[schema/constraint]: connect_timeout must be greater than 0s
 	//   = in: spec.configPatches[0].patch.value.connect_timeout
-	//   = envoy rejects the patched resource (NACK) and keeps its previous configuration
+	//   = Envoy rejects the patched resource (NACK) and keeps its previous configuration
 }

@@ -12,7 +12,7 @@ import { built, visit, visitAlone } from "./playground.ts";
 
 const larger = /larger-[^/]*\.wasm$/;
 
-const envoy = `static_resources:
+const bootstrap = `static_resources:
   clusters:
   - name: Backend
     connect_timeout: 1s
@@ -26,7 +26,7 @@ ${more}`;
 const expression = "this.name.matches('^[a-z]+-[a-z]+$')";
 const builtIn = "severities:\n  schema/constraint: info\n";
 
-const withRule = (more = "") => opened({ "envoy.yaml": envoy, ".xdslint.yaml": constraint(expression, more) });
+const withRule = (more = "") => opened({ "envoy.yaml": bootstrap, ".xdslint.yaml": constraint(expression, more) });
 const content = (page: Page) => page.locator(".cm-content");
 const marked = (page: Page, severity = "error") => page.locator(`.cm-lintRange-${severity}`);
 const problem = (page: Page, words: string) => page.locator(".problem").filter({ hasText: words });
@@ -86,11 +86,11 @@ test("the larger engine is loaded with the first constraint, and judges from the
     await page.getByRole("tab", { name: "envoy.yaml" }).click();
     await marked(page).waitFor();
     assert.equal(await marked(page).evaluate((element) => element.closest(".cm-line")?.textContent), "  - name: Backend");
-    await write(page, envoy.replace("Backend", "shop-backend").replace("1s", "-1s"));
+    await write(page, bootstrap.replace("Backend", "shop-backend").replace("1s", "-1s"));
     await problem(page, "connect_timeout is -1s").waitFor(); // built-in rules still apply
     await rule(page).waitFor({ state: "detached" });
     assert.deepEqual(asked, ["engine", "larger"]);
-  }, opened({ "envoy.yaml": envoy, ".xdslint.yaml": builtIn })));
+  }, opened({ "envoy.yaml": bootstrap, ".xdslint.yaml": builtIn })));
 
 test("a mistake in an expression is marked to the word, and no longer marked when it is fixed", () =>
   visit(async (page) => {
@@ -145,13 +145,13 @@ test("while the larger engine loads, or if that fails, the other rules still app
     await page.getByText("Loading the larger engine…").waitFor();
     await note(page, "The constraints in .xdslint.yaml are not checked yet.").waitFor();
     await content(page).getByText("Backend").waitFor();
-    await write(page, envoy.replace("1s", "-1s"));
+    await write(page, bootstrap.replace("1s", "-1s"));
     await problem(page, "connect_timeout is -1s").waitFor();
     go();
     const alert = page.getByRole("alert").filter({ hasText: "The larger engine that they need could not be started: the server sent something else" });
     await alert.waitFor();
     await note(page, "The constraints in .xdslint.yaml are not checked.").waitFor();
-    await write(page, envoy.replace("1s", "-2s"));
+    await write(page, bootstrap.replace("1s", "-2s"));
     await problem(page, "connect_timeout is -2s").waitFor();
 
     await page.unroute(larger);

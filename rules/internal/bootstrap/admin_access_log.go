@@ -16,7 +16,7 @@ var _ = Rules.Add(&lint.Rule{
 			at := at.Field("admin").Item("access_log", i)
 			if remoteLogs[string(configured(at, log.GetTypedConfig()))] {
 				p.Reject(at.Field("typed_config"), lint.Rejection{
-					Message:  "envoy crashes if the access log of the admin interface goes to a server",
+					Message:  "Envoy crashes if the access log of the admin interface goes to a server",
 					Help:     "log to a file, or to standard output",
 					Upstream: "Caught Segmentation fault",
 				})

@@ -28,7 +28,7 @@ var _ = Rules.Add(&lint.Rule{
 			})
 		case at.Resource().Delivery == graph.FromBootstrap:
 			p.Reject(at, lint.Rejection{
-				Message:  "envoy's official builds do not support api_listener",
+				Message:  "Envoy's official builds do not support api_listener",
 				Help:     help,
 				Upstream: upstream + "missing the API listener extension",
 			})

@@ -94,7 +94,7 @@ func wrongCredentials(x *dataplane.Extensions, at lint.At, service *corev3.GrpcS
 		}
 	}
 	return []wrong{{
-		at.Field("google_grpc", "credentials_factory_name"), fmt.Sprintf("envoy does not have gRPC credentials %q", name),
+		at.Field("google_grpc", "credentials_factory_name"), fmt.Sprintf("Envoy does not have gRPC credentials %q", name),
 		"remove it to use channel_credentials and call_credentials as they are",
 		"Unknown google grpc credentials factory: " + name,
 	}}

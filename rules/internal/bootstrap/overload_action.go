@@ -98,7 +98,7 @@ func (o overloadAction) check(p *lint.Pass, manager *overloadv3.OverloadManager)
 		})
 	case !scales && o.short == "":
 		p.Reject(o.at.Field("name"), lint.Rejection{
-			Message:  fmt.Sprintf("envoy does not have an overload action %q", name),
+			Message:  fmt.Sprintf("Envoy does not have an overload action %q", name),
 			Help:     o.near("its actions are " + actionPrefix + "{" + strings.Join(actions, ", ") + "}"),
 			Upstream: "Unknown Overload Manager Action " + name,
 		})

@@ -88,7 +88,7 @@ func (c collection) wrong() []wrong {
 	switch {
 	case w.message != "":
 	case u.scheme == "http:":
-		w = wrong{message: "envoy does not support collections over HTTP", help: "write an xdstp: URL", upstream: "Unsupported code path"}
+		w = wrong{message: "Envoy does not support collections over HTTP", help: "write an xdstp: URL", upstream: "Unsupported code path"}
 	case u.scheme == "file:":
 		return nil
 	case u.kind != c.kind:
@@ -157,7 +157,7 @@ func wrongServers(at lint.At, api *corev3.ApiConfigSource) []wrong {
 		}}
 	case services > 1:
 		return []wrong{{
-			at.Field("grpc_services"), fmt.Sprintf("the api_config_source has %d grpc_services, but envoy accepts only one", services),
+			at.Field("grpc_services"), fmt.Sprintf("the api_config_source has %d grpc_services, but Envoy accepts only one", services),
 			"keep one of them",
 			gRPC + "have no more than 1 gRPC services specified",
 		}}

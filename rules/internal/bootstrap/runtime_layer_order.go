@@ -33,7 +33,7 @@ var _ = Rules.Add(&lint.Rule{
 			}
 			p.Report(at.Item("layers", admin).Field("admin_layer").Key(), lint.Diagnostic{
 				Message: fmt.Sprintf("POST /runtime_modify does not change %s, because the layer %q comes later", words.Few(keys, 3), l.GetName()),
-				Notes:   []string{"envoy answers OK, and takes the value of the last layer that has the key"},
+				Notes:   []string{"Envoy answers OK, and takes the value of the last layer that has the key"},
 				Help:    "write the admin layer after the static layers",
 				Related: []lint.Related{lint.RelatedTo(at.Item("layers", admin+1+i).Field("static_layer").Key(), "this layer wins")},
 				Fixes:   lint.MoveToEnd(at.Item("layers", admin)).Likely("let the admin interface override all layers"),

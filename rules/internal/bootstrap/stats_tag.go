@@ -42,7 +42,7 @@ func checkTag(p *lint.Pass, at lint.At, tag *metricsv3.TagSpecifier) {
 			help = fmt.Sprintf("did you mean %q?", near)
 		}
 		p.Reject(at.Field("tag_name"), lint.Rejection{
-			Message:  fmt.Sprintf("the tag %q does not have a value and is not one of envoy's own tags", name),
+			Message:  fmt.Sprintf("the tag %q does not have a value and is not one of Envoy's own tags", name),
 			Help:     help,
 			Upstream: upstream,
 		})

@@ -26,7 +26,7 @@ func unknownExtension(p *lint.Pass, at lint.At, e *corev3.TypedExtensionConfig) 
 		return
 	}
 	p.Reject(at.Key(), lint.Rejection{
-		Message:  "envoy's official builds do not have an " + at.Path().Name(),
+		Message:  "Envoy's official builds do not have an " + at.Path().Name(),
 		Help:     "remove it, or use a build that has it",
 		Upstream: fmt.Sprintf("Didn't find a registered implementation for '%s' with type URL: '%s'", e.GetName(), configured(at, config)),
 	})

@@ -21,13 +21,13 @@ func Specifier(p *lint.Pass, at lint.At, s *corev3.SocketAddress) bool {
 	switch {
 	case resolver != "" && !envoy.HasAddressResolver(p.Target.Extensions(), resolver):
 		p.Reject(at.Field("resolver_name"), lint.Rejection{
-			Message:  fmt.Sprintf("envoy does not have an address resolver %q", resolver),
+			Message:  fmt.Sprintf("Envoy does not have an address resolver %q", resolver),
 			Help:     "remove it",
 			Upstream: "Unknown address resolver: " + resolver,
 		})
 	case s.GetNamedPort() != "" && (resolver == "" || resolver == ipResolver):
 		p.Reject(at.Field("named_port"), lint.Rejection{
-			Message:  "envoy does not look up named ports",
+			Message:  "Envoy does not look up named ports",
 			Help:     "write port_value with a number",
 			Upstream: "IP resolver can't handle port specifier type 4",
 		})

@@ -44,7 +44,7 @@ func HTTP2Settings(p *lint.Pass, at lint.At, options *corev3.Http2ProtocolOption
 			})
 		case id == enablePush && value == 1:
 			p.Reject(own.Field("value"), lint.Rejection{
-				Message:  "setting 2 (ENABLE_PUSH) enables server push, which envoy does not support",
+				Message:  "setting 2 (ENABLE_PUSH) enables server push, which Envoy does not support",
 				Help:     "remove it",
 				Upstream: "server push is not supported by Envoy and can not be enabled via a SETTINGS parameter",
 			})

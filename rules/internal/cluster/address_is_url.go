@@ -35,7 +35,7 @@ var _ = Rules.Add(&lint.Rule{
 				at := at.Field("load_assignment").Item("endpoints", i).Item("lb_endpoints", j).Field("endpoint", "address", "socket_address", "address")
 				p.Report(at, lint.Diagnostic{
 					Message: fmt.Sprintf("%q is not a host name, so cluster %q never has a host", socket.GetAddress(), c.GetName()),
-					Notes:   []string{"envoy asks DNS for the whole text, and answers requests with 503"},
+					Notes:   []string{"Envoy asks DNS for the whole text, and answers requests with 503"},
 					Help:    fmt.Sprintf("write address: %s, the port as port_value, and TLS as a transport_socket", host),
 					Fixes:   lint.Replace(at, host).Likely("write the host name alone"),
 				})

@@ -29,9 +29,9 @@ var _ = Rules.Add(&lint.Rule{
 			}
 			p.Report(where, lint.Diagnostic{
 				Message: fmt.Sprintf("these thresholds are ignored, because there are others for the priority %s", t.GetPriority()),
-				Notes:   []string{"envoy uses the first thresholds of a priority; without priority, they are for DEFAULT"},
+				Notes:   []string{"Envoy uses the first thresholds of a priority; without priority, they are for DEFAULT"},
 				Help:    "write one element with all limits of the priority, or priority: HIGH",
-				Related: []lint.Related{lint.RelatedTo(before, "envoy uses these")},
+				Related: []lint.Related{lint.RelatedTo(before, "Envoy uses these")},
 			})
 		}
 	}),

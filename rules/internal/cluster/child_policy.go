@@ -35,7 +35,7 @@ func checkChild(p *lint.Pass, b, child envoy.Balancing) {
 	}
 	if b.Name == envoy.LoadAwareLocalityPolicy && p.Target.Before("1.40") {
 		p.Reject(b.At, lint.Rejection{
-			Message:  "envoy 1.39 has load_aware_locality, but does not implement it",
+			Message:  "Envoy 1.39 has load_aware_locality, but does not implement it",
 			Help:     "use another policy, or Envoy 1.40",
 			Upstream: b.Name + " is not yet implemented",
 		})

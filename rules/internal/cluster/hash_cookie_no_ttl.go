@@ -26,9 +26,9 @@ var _ = Rules.Add(&lint.Rule{
 			at := at.Item("hash_policy", i).Field("cookie")
 			p.Report(at.Field("name"), lint.Diagnostic{
 				Message: fmt.Sprintf("a client without the cookie %q goes to any host, each time", cookie.GetName()),
-				Notes:   []string{"envoy creates the cookie only if ttl is set; with 0s, it lasts until the browser is closed"},
+				Notes:   []string{"Envoy creates the cookie only if ttl is set; with 0s, it lasts until the browser is closed"},
 				Help:    "write ttl, unless the servers set this cookie themselves",
-				Fixes:   lint.Insert(at, "ttl", "0s").Likely("let envoy create a cookie for the session"),
+				Fixes:   lint.Insert(at, "ttl", "0s").Likely("let Envoy create a cookie for the session"),
 			})
 		}
 	}),

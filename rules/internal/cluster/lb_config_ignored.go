@@ -24,7 +24,7 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		d := lint.Diagnostic{
 			Message: fmt.Sprintf("%s is ignored, because the policy of the cluster is %s", field, c.GetLbPolicy()),
-			Notes:   []string{fmt.Sprintf("envoy reads it only with lb_policy: %s", policy)},
+			Notes:   []string{fmt.Sprintf("Envoy reads it only with lb_policy: %s", policy)},
 			Help:    fmt.Sprintf("write lb_policy: %s, or remove %s", policy, field),
 		}
 		switch lb := at.Field("lb_policy"); {

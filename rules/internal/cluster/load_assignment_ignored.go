@@ -22,7 +22,7 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		p.Report(at.Field("load_assignment").Key(), lint.Diagnostic{
 			Message: fmt.Sprintf("cluster %q gets its endpoints over EDS, so its load_assignment is ignored", c.GetName()),
-			Notes:   []string{"envoy only uses the endpoints from EDS; until they arrive, the cluster has none"},
+			Notes:   []string{"Envoy only uses the endpoints from EDS; until they arrive, the cluster has none"},
 			Help:    "remove load_assignment, or set the type to STATIC or STRICT_DNS to use these endpoints",
 		})
 	}),

@@ -31,8 +31,8 @@ var _ = Rules.Add(&lint.Rule{
 			return // a forward proxy connects to the :authority of requests
 		}
 		p.Report(r.name, lint.Diagnostic{
-			Message: fmt.Sprintf("a client chooses the address that envoy connects to, by the header %s", header),
-			Notes:   []string{"envoy takes the header from any client, and connects to any address that it can reach itself"},
+			Message: fmt.Sprintf("a client chooses the address that Envoy connects to, by the header %s", header),
+			Notes:   []string{"Envoy takes the header from any client, and connects to any address that it can reach itself"},
 			Help:    fmt.Sprintf("set %s in the route with OVERWRITE_IF_EXISTS_OR_ADD, match its allowed values, or remove it", header),
 			Related: []lint.Related{lint.RelatedTo(r.at.Field("original_dst_lb_config", "use_http_header"), "the cluster reads the header")},
 		})

@@ -28,7 +28,7 @@ var _ = Rules.Add(&lint.Rule{
 				case header && metadata:
 					p.Reject(at.Field("metadata").Key(), lint.Rejection{
 						Message:  "a host source has either header or metadata, not both",
-						Help:     "write two sources, in the order in which envoy should try them",
+						Help:     "write two sources, in the order in which Envoy should try them",
 						Upstream: "Only one override source must be set",
 					})
 				case !header && !metadata:

@@ -29,7 +29,7 @@ var _ = Rules.Add(&lint.Rule{
 			at := at.Field("circuit_breakers").Item("thresholds", i)
 			p.Report(at.Field("max_connections"), lint.Diagnostic{
 				Message: fmt.Sprintf("cluster %q allows %d connections, but only %d requests at a time", c.GetName(), t.GetMaxConnections().GetValue(), breakerDefault),
-				Notes:   []string{"each limit that is not written keeps its default; envoy answers requests above max_requests with 503 (response flag UO)"},
+				Notes:   []string{"each limit that is not written keeps its default; Envoy answers requests above max_requests with 503 (response flag UO)"},
 				Help:    "also write max_requests and max_pending_requests",
 				Fixes:   lint.Insert(at, "max_requests", int(t.GetMaxConnections().GetValue())).Likely("allow as many requests"),
 			})

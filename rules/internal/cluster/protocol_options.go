@@ -33,7 +33,7 @@ var _ = Rules.Add(&lint.Rule{
 			}
 			if h.Typed.GetHeaderValidationConfig() != nil {
 				p.Reject(h.At.Field("header_validation_config").Key(), lint.Rejection{
-					Message:  "the official builds of envoy do not have header validators",
+					Message:  "the official builds of Envoy do not have header validators",
 					Help:     "remove it",
 					Upstream: "This Envoy binary does not support header validator extensions",
 				})

@@ -35,7 +35,7 @@ var _ = Rules.Add(&lint.Rule{
 		_, at := subsetsOf(p, r.cluster, r.at)
 		p.Report(r.name, lint.Diagnostic{
 			Message: fmt.Sprintf("requests to %q fail, because the route does not select a subset of it", r.cluster.GetName()),
-			Notes:   []string{"without metadata_match, envoy uses the fallback_policy of the cluster; NO_FALLBACK, the default, is 503 (response flag UH)"},
+			Notes:   []string{"without metadata_match, Envoy uses the fallback_policy of the cluster; NO_FALLBACK, the default, is 503 (response flag UH)"},
 			Help:    "add metadata_match to the route, or fallback_policy: ANY_ENDPOINT to the cluster",
 			Related: []lint.Related{lint.RelatedTo(at.Key(), "the cluster only serves subsets")},
 		})

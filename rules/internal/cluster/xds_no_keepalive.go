@@ -25,9 +25,9 @@ var _ = Rules.Add(&lint.Rule{
 			return
 		}
 		d := lint.Diagnostic{
-			Message: fmt.Sprintf("envoy does not notice when the connection to the config server %q is lost", c.GetName()),
+			Message: fmt.Sprintf("Envoy does not notice when the connection to the config server %q is lost", c.GetName()),
 			Notes: []string{
-				"on this connection, envoy only waits for updates: if a firewall or a machine drops it without a reset, envoy keeps an old configuration",
+				"on this connection, Envoy only waits for updates: if a firewall or a machine drops it without a reset, Envoy keeps an old configuration",
 			},
 			Help: "add connection_keepalive to the http2_protocol_options, or tcp_keepalive to upstream_connection_options",
 		}

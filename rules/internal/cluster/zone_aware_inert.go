@@ -27,14 +27,14 @@ var _ = Rules.Add(&lint.Rule{
 			return
 		}
 		d := lint.Diagnostic{
-			Notes: []string{"envoy sends requests to all zones, as if zone_aware_lb_config were missing"},
+			Notes: []string{"Envoy sends requests to all zones, as if zone_aware_lb_config were missing"},
 		}
 		switch {
 		case b.GetClusterManager().GetLocalClusterName() == "":
-			d.Message = "envoy does not prefer its own zone, because the bootstrap does not name the cluster that it belongs to"
+			d.Message = "Envoy does not prefer its own zone, because the bootstrap does not name the cluster that it belongs to"
 			d.Help = "write cluster_manager: {local_cluster_name: …} in the bootstrap: the cluster whose endpoints are the Envoys themselves"
 		case nowhere(envoy.AssignmentOf(p.Target.Extensions(), p.Snapshot, at, c)):
-			d.Message = "envoy does not prefer its own zone, because no endpoint of the cluster has a locality"
+			d.Message = "Envoy does not prefer its own zone, because no endpoint of the cluster has a locality"
 			d.Help = "write the locality of the endpoints"
 		default:
 			return

@@ -43,9 +43,9 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		p.Report(at.Item("endpoints", first).Item("lb_endpoints", 0).Field("health_status"), lint.Diagnostic{
 			Message: "no endpoint of the cluster is marked as healthy, so all of them get requests",
-			Notes: []string{"if fewer than healthy_panic_threshold of the hosts are healthy, 50 % by default, envoy ignores their health " +
+			Notes: []string{"if fewer than healthy_panic_threshold of the hosts are healthy, 50 % by default, Envoy ignores their health " +
 				"(panic mode)"},
-			Help: "to take the endpoints out of use, remove them, or set healthy_panic_threshold to 0: envoy then answers 503",
+			Help: "to take the endpoints out of use, remove them, or set healthy_panic_threshold to 0: Envoy then answers 503",
 		})
 	}),
 })

@@ -22,7 +22,7 @@ var _ = Rules.Add(&lint.Rule{
 		at = at.Field("policy")
 		if len(drops) > 1 {
 			p.Reject(at.Field("drop_overloads"), lint.Rejection{
-				Message:  fmt.Sprintf("envoy accepts only one category of drops, but there are %d", len(drops)),
+				Message:  fmt.Sprintf("Envoy accepts only one category of drops, but there are %d", len(drops)),
 				Help:     "keep one of them, with the total percentage",
 				Upstream: fmt.Sprintf("Cluster drop_overloads config has %d categories. Envoy only support one.", len(drops)),
 			})

@@ -29,9 +29,9 @@ var _ = Rules.Add(&lint.Rule{
 				}
 				p.Report(where, lint.Diagnostic{
 					Message: fmt.Sprintf("the address of this endpoint is already in the load assignment of %q", a.GetClusterName()),
-					Notes:   []string{"envoy keeps the first endpoint of an address, and ignores the weight, locality and priority of the others"},
+					Notes:   []string{"Envoy keeps the first endpoint of an address, and ignores the weight, locality and priority of the others"},
 					Help:    "remove one of the two; to send more requests to it, write a load_balancing_weight",
-					Related: []lint.Related{lint.RelatedTo(before, "envoy keeps this one")},
+					Related: []lint.Related{lint.RelatedTo(before, "Envoy keeps this one")},
 				})
 			}
 		}

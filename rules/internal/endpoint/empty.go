@@ -21,7 +21,7 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		p.Report(at.Field("endpoints"), lint.Diagnostic{
 			Message: fmt.Sprintf("cluster %q does not have endpoints, so its requests fail", c.GetName()),
-			Notes:   []string{"envoy answers 503 with the response flag UH"},
+			Notes:   []string{"Envoy answers 503 with the response flag UH"},
 			Help:    "add an endpoint, or remove the routes to the cluster",
 		})
 	}),

@@ -27,7 +27,7 @@ var _ = Rules.Add(&lint.Rule{
 					own := at.Item("endpoints", i).Item("lb_endpoints", j).Field("metadata")
 					p.Report(own.Entry("filter_metadata", envoy.SocketMatchKey), lint.Diagnostic{
 						Message: "no entry of transport_socket_matches fits this metadata",
-						Notes:   []string{"envoy connects by the transport_socket of the cluster then, and in plain text if there is none"},
+						Notes:   []string{"Envoy connects by the transport_socket of the cluster then, and in plain text if there is none"},
 						Help:    `write what the match has: the values are compared with their types, and "true" is not true`,
 					})
 				}

@@ -32,7 +32,7 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		p.Report(at.Item("allow_origin_string_match", i), lint.Diagnostic{
 			Message: "every site is allowed, with the credentials of the user",
-			Notes:   []string{"a browser rejects * together with credentials, but envoy answers with the origin of the request instead of *"},
+			Notes:   []string{"a browser rejects * together with credentials, but Envoy answers with the origin of the request instead of *"},
 			Help:    "list the origins that need credentials, or remove allow_credentials",
 		})
 	}, nameOf(&routev3.CorsPolicy{}), nameOf(&corsv3.CorsPolicy{})),

@@ -17,7 +17,7 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		p.Report(at.Field("stream_error_on_invalid_http_message"), lint.Diagnostic{
 			Message: "an invalid request closes the connection, with all other requests in it",
-			Notes:   []string{"the proxy in front sends the requests of many clients over one HTTP/2 connection, and may let through what envoy rejects"},
+			Notes:   []string{"the proxy in front sends the requests of many clients over one HTTP/2 connection, and may let through what Envoy rejects"},
 			Help:    "set stream_error_on_invalid_http_message: true",
 			Fixes:   write(at, "stream_error_on_invalid_http_message", true).Safe("end only the invalid request"),
 		})

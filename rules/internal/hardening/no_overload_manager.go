@@ -27,14 +27,14 @@ var _ = Rules.Add(&lint.Rule{
 		if !has[monitors+"fixed_heap.v3.FixedHeapConfig"] && !has[monitors+"cgroup_memory.v3.CgroupMemoryConfig"] {
 			p.Report(at.Field("overload_manager"), lint.Diagnostic{
 				Message: "no resource monitor looks at the memory",
-				Notes:   []string{"clients can make envoy use memory until the system kills it"},
+				Notes:   []string{"clients can make Envoy use memory until the system kills it"},
 				Help:    "add an overload_manager with the monitor fixed_heap, and the actions shrink_heap and stop_accepting_requests",
 			})
 		}
 		if !has[monitors+"downstream_connections.v3.DownstreamConnectionsConfig"] && !inRuntime(p, "overload.global_downstream_max_connections") {
 			p.Report(at.Field("overload_manager"), lint.Diagnostic{
 				Message: "the number of connections of clients is not limited",
-				Notes:   []string{"envoy warns about it when it starts; without a limit it opens connections until it has no more file descriptors"},
+				Notes:   []string{"Envoy warns about it when it starts; without a limit it opens connections until it has no more file descriptors"},
 				Help:    "add the monitor global_downstream_max_connections to the overload_manager",
 			})
 		}

@@ -36,7 +36,7 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		d := lint.Diagnostic{
 			Message: fmt.Sprintf("without %s, routes and policies for /admin do not take %s", words.And(missing), words.And(paths)),
-			Notes:   []string{"envoy compares the path as the client wrote it, and the upstream may take all of these for /admin"},
+			Notes:   []string{"Envoy compares the path as the client wrote it, and the upstream may take all of these for /admin"},
 			Help:    "set normalize_path: true, merge_slashes: true and path_with_escaped_slashes_action: UNESCAPE_AND_REDIRECT; for clients that cannot follow redirects, REJECT_REQUEST",
 		}
 		if len(edits) > 0 {

@@ -35,7 +35,7 @@ var _ = Rules.Add(&lint.Rule{
 		case rules == nil && filter.GetShadowRules() != nil && !m.Has(m.Descriptor().Fields().ByName("matcher")):
 			p.Report(at.Field("shadow_rules"), lint.Diagnostic{
 				Message: "shadow_rules reject nothing, and there are no rules",
-				Notes:   []string{"envoy only counts and logs what they would reject"},
+				Notes:   []string{"Envoy only counts and logs what they would reject"},
 				Help:    "move them to rules when the counters are as expected",
 			})
 		case rules.GetAction() == rbacv3.RBAC_ALLOW:
@@ -57,7 +57,7 @@ func reportUseless(p *lint.Pass, at lint.At, rules *rbacv3.RBAC) {
 		}
 		d := lint.Diagnostic{
 			Message: fmt.Sprintf("policy %q allows everything", name),
-			Notes:   []string{"envoy allows what any of the policies allows"},
+			Notes:   []string{"Envoy allows what any of the policies allows"},
 			Help:    "restrict the permissions or the principals of the policy, or remove the filter",
 		}
 		if len(rules.GetPolicies()) > 1 {

@@ -28,7 +28,7 @@ var _ = Rules.Add(&lint.Rule{
 			if slices.ContainsFunc(users, believesScheme) {
 				p.Report(l.At.Field("require_tls"), lint.Diagnostic{
 					Message: "a client that sends x-forwarded-proto: https is served without TLS",
-					Notes:   []string{"the connection is not encrypted, and without use_remote_address envoy believes the header of the client"},
+					Notes:   []string{"the connection is not encrypted, and without use_remote_address Envoy believes the header of the client"},
 					Help:    "set use_remote_address: true in the HTTP connection manager",
 				})
 			}

@@ -21,7 +21,7 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		p.Report(at.Field("common_http_protocol_options", "headers_with_underscores_action"), lint.Diagnostic{
 			Message: "a client can send x_user, which an upstream may read as x-user",
-			Notes:   []string{"envoy does not remove or replace x_user when it removes or replaces x-user"},
+			Notes:   []string{"Envoy does not remove or replace x_user when it removes or replaces x-user"},
 			Help:    "set headers_with_underscores_action: REJECT_REQUEST",
 			Fixes:   writeIn(at, "common_http_protocol_options", lint.Fields{{Name: "headers_with_underscores_action", Value: "REJECT_REQUEST"}}).Likely("reject such requests"),
 		})

@@ -21,7 +21,7 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		p.Report(at.Field("use_remote_address"), lint.Diagnostic{
 			Message: "clients state their own address in x-forwarded-for",
-			Notes:   []string{"without use_remote_address, envoy treats requests as if a trusted proxy had sent them, and keeps x-forwarded-proto too"},
+			Notes:   []string{"without use_remote_address, Envoy treats requests as if a trusted proxy had sent them, and keeps x-forwarded-proto too"},
 			Help:    "set use_remote_address: true; behind a load balancer that writes x-forwarded-for, set xff_num_trusted_hops too",
 			Fixes:   write(at, "use_remote_address", true).Likely("use the address of the connection"),
 		})

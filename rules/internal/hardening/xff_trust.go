@@ -48,7 +48,7 @@ func trustsHops(p *lint.Pass, at lint.At, hops uint32) {
 	}
 	p.Report(at, lint.Diagnostic{
 		Message: fmt.Sprintf("a client that %s states its own address", who),
-		Notes:   []string{"envoy counts addresses in x-forwarded-for from the right: the client wrote the one that it takes"},
+		Notes:   []string{"Envoy counts addresses in x-forwarded-for from the right: the client wrote the one that it takes"},
 		Help:    "count the proxies that append to x-forwarded-for, and let only them connect",
 	})
 }
@@ -57,7 +57,7 @@ func trustsEveryone(p *lint.Pass, at lint.At) {
 	p.Report(at, lint.Diagnostic{
 		Severity: lint.Warning,
 		Message:  "all addresses are trusted, so each client states its own address",
-		Notes:    []string{"envoy takes the rightmost address in x-forwarded-for that is not trusted, and otherwise the first one"},
+		Notes:    []string{"Envoy takes the rightmost address in x-forwarded-for that is not trusted, and otherwise the first one"},
 		Help:     "list the addresses of the proxies in front",
 	})
 }

@@ -31,7 +31,7 @@ var _ = Rules.Add(&lint.Rule{
 			at := at.Item("health_checks", i).Field("http_health_check")
 			p.Report(at.Field("path"), lint.Diagnostic{
 				Message: fmt.Sprintf("the health check asks %s with Host: %s", name, c.GetName()),
-				Notes:   []string{"without host, envoy sends the name of the cluster; a server that has several sites does not know that name, and answers 404 or 421"},
+				Notes:   []string{"without host, Envoy sends the name of the cluster; a server that has several sites does not know that name, and answers 404 or 421"},
 				Help:    fmt.Sprintf("add host: %s", name),
 				Fixes:   lint.Insert(at, "host", name).Likely("send the name of the server"),
 			})

@@ -28,8 +28,8 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		p.Report(at.Field("outlier_detection", "max_ejection_percent"), lint.Diagnostic{
 			Message: fmt.Sprintf("if all hosts of cluster %q fail for a moment, its requests fail for as long as they are ejected", c.GetName()),
-			Notes:   []string{"healthy_panic_threshold is 0, so envoy answers 503 instead of trying ejected hosts"},
-			Help:    "write a max_ejection_percent below 100, so that envoy keeps using some of the hosts",
+			Notes:   []string{"healthy_panic_threshold is 0, so Envoy answers 503 instead of trying ejected hosts"},
+			Help:    "write a max_ejection_percent below 100, so that Envoy keeps using some of the hosts",
 		})
 	}),
 })

@@ -33,7 +33,7 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		p.Report(where, lint.Diagnostic{
 			Message: fmt.Sprintf("no host is ejected: max_ejection_percent is %d%s, and one of %d hosts is more", limit, set, hosts),
-			Notes:   []string{"envoy leaves an outlier in use if more than max_ejection_percent of the hosts would be ejected"},
+			Notes:   []string{"Envoy leaves an outlier in use if more than max_ejection_percent of the hosts would be ejected"},
 			Help:    fmt.Sprintf("write a max_ejection_percent of at least %d, or always_eject_one_host: true", (100+hosts-1)/hosts),
 			Fixes:   lint.Insert(at.Field("outlier_detection"), "always_eject_one_host", true).Likely("eject one host in any case"),
 		})

@@ -43,7 +43,7 @@ var _ = Rules.Add(&lint.Rule{
 			}
 			p.Report(at.Field(t.field), lint.Diagnostic{
 				Message: fmt.Sprintf("no host is ejected for %s, because %s is missing", t.field, t.enforcing),
-				Notes:   []string{fmt.Sprintf("%s is 0 %% by default: envoy counts the failures and ejects no host", t.enforcing)},
+				Notes:   []string{fmt.Sprintf("%s is 0 %% by default: Envoy counts the failures and ejects no host", t.enforcing)},
 				Help:    fmt.Sprintf("add %s: 100, or 0 to only count", t.enforcing),
 				Fixes:   lint.Insert(at, t.enforcing, 100).Likely(fmt.Sprintf("add %s: 100", t.enforcing)),
 			})

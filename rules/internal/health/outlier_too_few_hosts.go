@@ -33,7 +33,7 @@ var _ = Rules.Add(&lint.Rule{
 			}
 			p.Report(at.Field(d.written), lint.Diagnostic{
 				Message: fmt.Sprintf("the cluster has fewer hosts (%d) than %s (%d), so this ejects none of them", hosts, field, minimum),
-				Notes:   []string{"envoy does not compare the hosts of a cluster that has fewer; the default is 5"},
+				Notes:   []string{"Envoy does not compare the hosts of a cluster that has fewer; the default is 5"},
 				Help:    d.help,
 			})
 		}

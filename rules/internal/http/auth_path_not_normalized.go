@@ -30,7 +30,7 @@ var _ = Rules.Add(&lint.Rule{
 			}
 			p.Report(m.At.Field("normalize_path"), lint.Diagnostic{
 				Message: "a path such as /exempt/../protected passes without " + filter,
-				Notes:   []string{"envoy compares the path as the client wrote it, and the upstream may resolve it to the protected one"},
+				Notes:   []string{"Envoy compares the path as the client wrote it, and the upstream may resolve it to the protected one"},
 				Help:    "set normalize_path: true",
 				Fixes:   lint.Insert(m.At, "normalize_path", true).Likely("add normalize_path: true"),
 				Related: []lint.Related{lint.RelatedTo(exemption, "this prefix is exempt")},

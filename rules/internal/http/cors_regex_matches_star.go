@@ -22,7 +22,7 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		p.Report(at.Field("safe_regex", "regex"), lint.Diagnostic{
 			Message: fmt.Sprintf(`%q matches "*", so every origin is allowed`, expression),
-			Notes:   []string{`envoy first asks each matcher about the text "*", which means all origins, and then about the origin`},
+			Notes:   []string{`Envoy first asks each matcher about the text "*", which means all origins, and then about the origin`},
 			Help:    `write an expression that does not match "*": https://[a-z0-9-]+\.example\.com`,
 		})
 	}),

@@ -47,7 +47,7 @@ func configuredBy(routes envoy.Routes, name string) *envoy.RouteLevel {
 func reportTwice(p *lint.Pass, f, first envoy.HTTPFilter, l *envoy.RouteLevel) {
 	p.Report(f.At.Field("name"), lint.Diagnostic{
 		Message: fmt.Sprintf("a route that configures or disables %q does so for both filters of this name", f.Message.GetName()),
-		Notes:   []string{"envoy finds the configuration for a route by the name of the filter; a filter of another type ignores it"},
+		Notes:   []string{"Envoy finds the configuration for a route by the name of the filter; a filter of another type ignores it"},
 		Help:    "give each filter a name of its own",
 		Related: []lint.Related{
 			lint.RelatedTo(first.At.Field("name"), "the first filter of this name"),

@@ -22,7 +22,7 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		p.Report(at.Field("max_request_bytes"), lint.Diagnostic{
 			Message: fmt.Sprintf("requests with a body of more than %d bytes get 413", m.GetMaxRequestBytes()),
-			Notes:   []string{"without allow_partial_message, envoy waits for the whole body and rejects what does not fit, also uploads that need no inspection"},
+			Notes:   []string{"without allow_partial_message, Envoy waits for the whole body and rejects what does not fit, also uploads that need no inspection"},
 			Help:    "add allow_partial_message: true if the service does not need the whole body",
 			Fixes:   lint.Insert(at, "allow_partial_message", true).Likely("add allow_partial_message: true"),
 		})

@@ -43,7 +43,7 @@ var _ = Rules.Add(&lint.Rule{
 func reportUnsent(p *lint.Pass, at lint.At) {
 	p.Report(at, lint.Diagnostic{
 		Message: "the authorization service does not get this: it is an HTTP service",
-		Notes:   []string{"over HTTP, envoy sends the method, the path and headers of the request; context_extensions and metadata are parts of the message for gRPC"},
+		Notes:   []string{"over HTTP, Envoy sends the method, the path and headers of the request; context_extensions and metadata are parts of the message for gRPC"},
 		Help:    "call the service over gRPC, or send fixed values by authorization_request.headers_to_add",
 	})
 }

@@ -20,7 +20,7 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		p.Report(at.Field("http_service").Key(), lint.Diagnostic{
 			Message: "without allowed_headers, the service sees no cookie and no header of the application",
-			Notes:   []string{"envoy sends it the method, the path, host and authorization; a gRPC service gets all headers"},
+			Notes:   []string{"Envoy sends it the method, the path, host and authorization; a gRPC service gets all headers"},
 			Help:    "add allowed_headers with what the service reads: {patterns: [{exact: cookie, ignore_case: true}]}; or authorization, which says that it needs no more",
 		})
 	}),

@@ -120,7 +120,7 @@ func healthCheck(p *lint.Pass, at lint.At, m *healthcheckv3.HealthCheck) {
 	if m.GetCacheTime().AsDuration().Milliseconds() != 0 {
 		p.Reject(at.Field("cache_time"), lint.Rejection{
 			Message:  "cache_time is only for pass_through_mode: true",
-			Help:     "remove it: without pass_through_mode, envoy answers itself",
+			Help:     "remove it: without pass_through_mode, Envoy answers itself",
 			Upstream: "cache_time_ms must not be set when path_through_mode is disabled",
 		})
 	}

@@ -14,7 +14,7 @@ var _ = Rules.Add(&lint.Rule{
 	Run: each(func(p *lint.Pass, at lint.At, m *hcmv3.HttpConnectionManager) {
 		if m.GetTypedHeaderValidationConfig() != nil {
 			p.Reject(at.Field("typed_header_validation_config").Key(), lint.Rejection{
-				Message:  "this build of envoy does not have header validators",
+				Message:  "this build of Envoy does not have header validators",
 				Help:     "remove it",
 				Upstream: "This Envoy binary does not support header validator extensions",
 			})

@@ -22,7 +22,7 @@ var _ = Rules.Add(&lint.Rule{
 				}
 				p.Report(f.Own.Field("pass_through_mode").Key(), lint.Diagnostic{
 					Message: "this filter answers every request, and no route is reached",
-					Notes:   []string{"without headers, envoy takes every request for a health check and answers it with an empty 200"},
+					Notes:   []string{"without headers, Envoy takes every request for a health check and answers it with an empty 200"},
 					Help:    `add the path of the health check: headers: [{name: ":path", string_match: {exact: /healthz}}]`,
 				})
 			}

@@ -30,7 +30,7 @@ func checkKeysOf(p *lint.Pass, at lint.At, name string, provider *jwtv3.JwtProvi
 	if field, text, ok := inline(provider.GetLocalJwks()); ok && text != "" {
 		if wrong := envoy.InvalidJWKS(text); wrong != "" {
 			p.Reject(at.Field("local_jwks", field), lint.Rejection{
-				Message:  "the JSON Web Key Set does not have a key that envoy can use",
+				Message:  "the JSON Web Key Set does not have a key that Envoy can use",
 				Help:     `write {"keys": [{"kty": "RSA", "n": …, "e": …}]}, as the issuer serves it`,
 				Upstream: fmt.Sprintf("Provider '%s' in jwt_authn config has invalid local jwks: %s", name, wrong),
 			})

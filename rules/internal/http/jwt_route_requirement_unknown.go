@@ -48,7 +48,7 @@ func wrongRequirement(p *lint.Pass, s envoy.FilterState, config *jwtv3.JwtAuthen
 	near := nearRequirement(p, config, name)
 	p.Report(at, lint.Diagnostic{
 		Message: fmt.Sprintf("the jwt_authn filter does not have a requirement named %q", name),
-		Notes:   []string{"envoy accepts it, and answers each request with 403, whatever its token is"},
+		Notes:   []string{"Envoy accepts it, and answers each request with 403, whatever its token is"},
 		Help:    requirementHelp(near),
 		Fixes:   lint.Correct(at, name, near),
 	})

@@ -26,7 +26,7 @@ var _ = Rules.Add(&lint.Rule{
 				continue
 			}
 			first := m.GetRules()[earlier]
-			note := "envoy takes the first rule that matches"
+			note := "Envoy takes the first rule that matches"
 			if first.GetRequires() == nil && first.GetRequirementName() == "" && (rule.GetRequires() != nil || rule.GetRequirementName() != "") {
 				note += ", and that one requires nothing: these requests need no token"
 			}

@@ -100,7 +100,7 @@ func reportUnbuilt(p *lint.Pass, b *builtFor) {
 		}
 		p.Report(b.at.Item("descriptors", i).Field("entries").Key(), lint.Diagnostic{
 			Message: "no request has this descriptor, so its token bucket is never used",
-			Notes:   []string{note + "; envoy compares all keys and values, in their order"},
+			Notes:   []string{note + "; Envoy compares all keys and values, in their order"},
 			Help:    "write the keys and values that rate_limits of the route, the virtual host or this filter build",
 		})
 	}

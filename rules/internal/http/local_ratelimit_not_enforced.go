@@ -35,7 +35,7 @@ var _ = Rules.Add(&lint.Rule{
 		fields := strings.Join(missing, " and ")
 		p.Report(at, lint.Diagnostic{
 			Message: fmt.Sprintf("the local rate limit does not have %s, so it limits nothing", fields),
-			Notes:   []string{"without filter_enabled envoy counts no request, without filter_enforced it lets all through: both default to 0 %"},
+			Notes:   []string{"without filter_enabled Envoy counts no request, without filter_enforced it lets all through: both default to 0 %"},
 			Help:    fmt.Sprintf("add %s; to only count requests, write a default_value of 0", fields),
 			Fixes:   lint.Together(edits...).Likely(fmt.Sprintf("add %s with 100 %%", fields)),
 		})

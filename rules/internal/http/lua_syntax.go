@@ -71,8 +71,8 @@ func checkLua(p *lint.Pass, at lint.At, code, upstream string) {
 		Upstream: upstream,
 	}
 	if problem.Runs {
-		r.Message = fmt.Sprintf("the Lua code fails in line %d when envoy loads it: %s", problem.Line, problem.What)
-		r.Help = "move it into a function that envoy calls, such as envoy_on_request"
+		r.Message = fmt.Sprintf("the Lua code fails in line %d when Envoy loads it: %s", problem.Line, problem.What)
+		r.Help = "move it into a function that Envoy calls, such as envoy_on_request"
 	}
 	p.Reject(at, r)
 }

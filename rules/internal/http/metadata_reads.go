@@ -30,7 +30,7 @@ type metadataRead struct {
 const (
 	sameForAll = "the condition has the same result for each request"
 	noLimit    = "no request has this descriptor; the rate limit never applies, or is one for all requests if it has a default_value"
-	leftOut    = "envoy leaves the header out, or writes nothing in this place"
+	leftOut    = "Envoy leaves the header out, or writes nothing in this place"
 	notSent    = "the authorization service gets nothing in this namespace"
 )
 

@@ -34,7 +34,7 @@ func checkOAuth2(p *lint.Pass, at lint.At, m *oauth2v3.OAuth2Config) {
 	checkTokens(p, at, m)
 	if m.GetCredentials() != nil && m.GetCredentials().GetTokenSecret() == nil && m.GetAuthType() != oauth2v3.OAuth2Config_TLS_CLIENT_AUTH && !p.Target.Before("1.38") {
 		p.Reject(at.Field("credentials"), lint.Rejection{
-			Message:  "there is no token_secret, by which envoy authenticates to the server",
+			Message:  "there is no token_secret, by which Envoy authenticates to the server",
 			Help:     "add token_secret; only auth_type: TLS_CLIENT_AUTH does without",
 			Upstream: "token_secret is required when auth_type is not TLS_CLIENT_AUTH",
 		})

@@ -28,7 +28,7 @@ var _ = Rules.Add(&lint.Rule{
 			at := limit.At.Item("actions", i).Field("request_headers")
 			p.Report(at.Field("header_name"), lint.Diagnostic{
 				Message: fmt.Sprintf("requests without the header %s are not limited", limit.Message.GetActions()[i].GetRequestHeaders().GetHeaderName()),
-				Notes:   []string{"if the header is absent, envoy drops the whole descriptor, also what other actions build; a client can leave the header out"},
+				Notes:   []string{"if the header is absent, Envoy drops the whole descriptor, also what other actions build; a client can leave the header out"},
 				Help:    "set skip_if_absent: true to limit such requests by the other actions, or add a rate limit without the header",
 			})
 		}

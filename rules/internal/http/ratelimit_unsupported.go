@@ -36,7 +36,7 @@ func checkRateLimits(p *lint.Pass, at lint.At, limits []*routev3.RateLimit, noLi
 		}
 		if e, is := format.Check(p.Target, addend.GetFormat(), format.Extensions{}); is {
 			p.Reject(own.Field("hits_addend", "format"), lint.Rejection{
-				Message:  "hits_addend does not have a format that envoy can use",
+				Message:  "hits_addend does not have a format that Envoy can use",
 				Help:     "write one command, such as %DYNAMIC_METADATA(envoy.ratelimit:hits)%",
 				Upstream: e.Upstream,
 			})

@@ -33,7 +33,7 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		p.Report(at.Field("authenticated"), lint.Diagnostic{
 			Message: "every client with a TLS connection is this principal",
-			Notes:   []string{"without principal_name, envoy only asks whether the connection uses TLS, and this filter chain does not require a client certificate"},
+			Notes:   []string{"without principal_name, Envoy only asks whether the connection uses TLS, and this filter chain does not require a client certificate"},
 			Help:    "add principal_name, or require_client_certificate: true to the DownstreamTlsContext",
 			Related: []lint.Related{lint.RelatedTo(place.At().Field("transport_socket"), "this transport socket requires no client certificate")},
 		})

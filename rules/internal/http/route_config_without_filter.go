@@ -26,7 +26,7 @@ var _ = Rules.Add(&lint.Rule{
 			}
 			p.Report(at.Key(), lint.Diagnostic{
 				Message: fmt.Sprintf("no connection manager of this table has the filter %s, which reads this", strings.Join(needed, " or ")),
-				Notes:   []string{"envoy accepts it and ignores it"},
+				Notes:   []string{"Envoy accepts it and ignores it"},
 				Help:    fmt.Sprintf("add %s before the router, or remove this", strings.Join(needed, " or ")),
 			})
 		})

@@ -45,7 +45,7 @@ var _ = Rules.Add(&lint.Rule{
 func reportTooEarly(p *lint.Pass, at lint.At, writer, message string) {
 	p.Report(at, lint.Diagnostic{
 		Message: message,
-		Notes:   []string{fmt.Sprintf("envoy selects the route before the filters run; %q writes this later, and no filter makes envoy select again", writer)},
+		Notes:   []string{fmt.Sprintf("Envoy selects the route before the filters run; %q writes this later, and no filter makes Envoy select again", writer)},
 		Help:    "if jwt_authn writes it, add clear_route_cache: true to its provider; otherwise, match what the client sends",
 	})
 }

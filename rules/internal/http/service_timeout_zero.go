@@ -36,7 +36,7 @@ func checkTimeout(p *lint.Pass, at lint.At, d *durationpb.Duration) {
 	}
 	p.Report(at, lint.Diagnostic{
 		Message: "requests wait for this service forever",
-		Notes:   []string{"envoy takes 0s for no timeout: a service that hangs stops all traffic"},
+		Notes:   []string{"Envoy takes 0s for no timeout: a service that hangs stops all traffic"},
 		Help:    "write how long a request may wait, such as 0.2s",
 	})
 }

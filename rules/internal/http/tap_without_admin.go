@@ -19,7 +19,7 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		p.Report(at.Field("admin_config").Key(), lint.Diagnostic{
 			Message:  "the admin interface controls this tap, but the bootstrap does not have one",
-			Notes:    []string{"envoy crashes when it loads this"},
+			Notes:    []string{"Envoy crashes when it loads this"},
 			Help:     "add admin: {address: …} to the bootstrap, or use static_config",
 			Rejected: true,
 		})

@@ -18,7 +18,7 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		p.Report(at.Field("tracing").Key(), lint.Diagnostic{
 			Message: "tracing does not have a provider, so there are no spans",
-			Notes:   []string{"envoy makes no span and does not pass on a trace context of its own"},
+			Notes:   []string{"Envoy makes no span and does not pass on a trace context of its own"},
 			Help:    "add provider, such as envoy.tracers.opentelemetry; or remove tracing",
 		})
 	}),

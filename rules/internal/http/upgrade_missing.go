@@ -36,8 +36,8 @@ var _ = Rules.Add(&lint.Rule{
 				return
 			}
 			d := lint.Diagnostic{
-				Message: fmt.Sprintf("envoy answers 403 to all %s requests of this route", kinds[0]),
-				Notes:   []string{"envoy forwards only the upgrades, and CONNECT requests, that upgrade_configs allows"},
+				Message: fmt.Sprintf("Envoy answers 403 to all %s requests of this route", kinds[0]),
+				Notes:   []string{"Envoy forwards only the upgrades, and CONNECT requests, that upgrade_configs allows"},
 				Help:    fmt.Sprintf("add upgrade_configs: [{upgrade_type: %s}] to the action of the route, or to the HTTP connection manager", kinds[0]),
 			}
 			if len(kinds) == 1 { // CONNECT can end here or at the upstream

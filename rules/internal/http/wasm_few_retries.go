@@ -23,7 +23,7 @@ var _ = Rules.Add(&lint.Rule{
 			return // an agent may fetch the code before Envoy sees it
 		}
 		p.Report(at.Field("remote").Key(), lint.Diagnostic{
-			Message: "if two requests for the code fail, envoy does not try again until it gets another configuration",
+			Message: "if two requests for the code fail, Envoy does not try again until it gets another configuration",
 			Notes:   []string{"meanwhile it answers all requests with 503; or it passes them without the filter, with fail_open: true"},
 			Help:    "add a retry_policy with num_retries",
 		})

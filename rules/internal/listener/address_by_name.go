@@ -22,7 +22,7 @@ var _ = Rules.Add(&lint.Rule{
 			case s == nil:
 			case name != "" && !envoy.HasAddressResolver(p.Target.Extensions(), name):
 				p.Reject(own.Field("resolver_name"), lint.Rejection{
-					Message:  fmt.Sprintf("envoy has no resolver named %q", name),
+					Message:  fmt.Sprintf("Envoy has no resolver named %q", name),
 					Help:     "remove resolver_name and write the IP address",
 					Upstream: "Unknown address resolver: " + name,
 				})

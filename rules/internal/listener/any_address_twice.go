@@ -29,8 +29,8 @@ var _ = Rules.Add(&lint.Rule{
 		for _, chance := range all.Chances() {
 			i, j := slices.Index(l.GetFilterChains(), chance.Any), slices.Index(l.GetFilterChains(), chance.Unset)
 			p.Report(at.Item("filter_chains", i).Field("filter_chain_match", chance.Field), lint.Diagnostic{
-				Message: fmt.Sprintf("envoy uses either this filter chain or %s, and which one can change with each start", called(chance.Unset, j)),
-				Notes: []string{"for envoy, the range of all addresses and no range are the same; it uses one of them, also for connections " +
+				Message: fmt.Sprintf("Envoy uses either this filter chain or %s, and which one can change with each start", called(chance.Unset, j)),
+				Notes: []string{"for Envoy, the range of all addresses and no range are the same; it uses one of them, also for connections " +
 					"that then fit only the other chain, such as those with another server name"},
 				Help:    fmt.Sprintf("remove %s here, or write it in both filter chains", chance.Field),
 				Related: []lint.Related{lint.RelatedTo(place(at.Item("filter_chains", j), chance.Unset), "this filter chain has no range")},

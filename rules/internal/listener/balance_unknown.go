@@ -24,7 +24,7 @@ var _ = Rules.Add(&lint.Rule{
 			return
 		}
 		p.Reject(at.Field("connection_balance_config", "extend_balance"), lint.Rejection{
-			Message:  "this build of envoy does not have this connection balancer",
+			Message:  "this build of Envoy does not have this connection balancer",
 			Help:     "write exact_balance: {}, or remove connection_balance_config",
 			Upstream: fmt.Sprintf("Didn't find a registered implementation for type: '%s'", name),
 		})

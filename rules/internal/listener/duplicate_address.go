@@ -86,7 +86,7 @@ func claims(p *lint.Pass, taken map[socket]claim, r *graph.Resource, l *listener
 			reported = true // Envoy rejects the listener once
 			p.Report(places[i], lint.Diagnostic{
 				Message:  fmt.Sprintf("listener %q has the same address", before.listener.Name),
-				Notes:    []string{"envoy rejects the second listener with the same address"},
+				Notes:    []string{"Envoy rejects the second listener with the same address"},
 				Help:     "use another address or port, or move its filter chains to the first listener",
 				Rejected: true, Upstream: fmt.Sprintf("error adding listener: '%s' has duplicate address", r.Name),
 				Related: []lint.Related{lint.RelatedTo(before.at, "the first one")},

@@ -17,7 +17,7 @@ var _ = Rules.Add(&lint.Rule{
 	},
 	Run: eachRunning(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 		if m := l.GetDefaultFilterChain().GetFilterChainMatch(); m != nil && proto.Size(m) > 0 {
-			reportIgnored(p, at.Field("default_filter_chain"), "envoy ignores the match of the default filter chain",
+			reportIgnored(p, at.Field("default_filter_chain"), "Envoy ignores the match of the default filter chain",
 				"the default filter chain takes every connection that no other filter chain takes")
 		}
 		if l.GetFilterChainMatcher() == nil {
@@ -25,7 +25,7 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		for i, c := range l.GetFilterChains() {
 			if proto.Size(c.GetFilterChainMatch()) > 0 {
-				reportIgnored(p, at.Item("filter_chains", i), "envoy ignores this match: the listener has a filter_chain_matcher",
+				reportIgnored(p, at.Item("filter_chains", i), "Envoy ignores this match: the listener has a filter_chain_matcher",
 					"filter_chain_matcher alone selects the filter chain, by its name")
 			}
 		}

@@ -44,7 +44,7 @@ var _ = Rules.Add(&lint.Rule{
 			}
 			p.Report(own.at.Field("address"), lint.Diagnostic{
 				Message: "clients that use IPv4 cannot connect",
-				Notes:   []string{"envoy binds :: for IPv6 alone"},
+				Notes:   []string{"Envoy binds :: for IPv6 alone"},
 				Help:    "add ipv4_compat: true, unless only IPv6 is meant",
 				Fixes:   lint.Insert(own.at, "ipv4_compat", true).Likely("add ipv4_compat: true"),
 			})

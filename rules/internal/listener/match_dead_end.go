@@ -65,8 +65,8 @@ func reportDeadEnd(p *lint.Pass, at lint.At, l *listenerv3.Listener, i int, inst
 	}
 	if other := slices.Index(l.GetFilterChains(), instead); other >= 0 {
 		d = lint.Diagnostic{
-			Message: fmt.Sprintf("no connection reaches this filter chain: envoy looks only at %s and those like it", called(instead, other)),
-			Notes: []string{"envoy compares the port, the address, the server name, the transport, the protocols and the source, in this order; " +
+			Message: fmt.Sprintf("no connection reaches this filter chain: Envoy looks only at %s and those like it", called(instead, other)),
+			Notes: []string{"Envoy compares the port, the address, the server name, the transport, the protocols and the source, in this order; " +
 				"each time, it keeps only the chains with the most specific value, and does not come back to the others"},
 			Help:    "write the same destination_port, prefix_ranges, … in all chains that the same connections shall choose from",
 			Related: []lint.Related{lint.RelatedTo(place(at.Item("filter_chains", other), instead), "this filter chain is more specific")},

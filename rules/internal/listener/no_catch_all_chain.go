@@ -27,7 +27,7 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		p.Report(own, lint.Diagnostic{
 			Message: "clients without a server name, or with another one, are disconnected",
-			Notes:   []string{"envoy closes the connection before the TLS handshake, so that clients get no TLS alert; it counts no_filter_chain_match"},
+			Notes:   []string{"Envoy closes the connection before the TLS handshake, so that clients get no TLS alert; it counts no_filter_chain_match"},
 			Help:    "add a default_filter_chain, if such clients shall get an answer",
 		})
 	}),

@@ -27,7 +27,7 @@ var _ = Rules.Add(&lint.Rule{
 			p.Report(at.Field("enable_reuse_port"), lint.Diagnostic{
 				Severity: lint.Warning,
 				Message:  "the workers of a UDP listener cannot share one socket",
-				Notes:    []string{"envoy rejects the listener if it runs more than one worker; the default is one for each core"},
+				Notes:    []string{"Envoy rejects the listener if it runs more than one worker; the default is one for each core"},
 				Help:     "remove enable_reuse_port",
 				Upstream: "Listening on UDP when concurrency is > 1 without the SO_REUSEPORT socket option results in unstable packet proxying",
 			})

@@ -57,7 +57,7 @@ func checkFault(p *lint.Pass, at lint.At, m *faultv3.HTTPFault) {
 	abort, delay := m.GetAbort(), m.GetDelay()
 	if status := abort.GetHttpStatus(); status != 0 && always(runtime, abort.GetPercentage(), m.GetAbortPercentRuntime(), "fault.http.abort.abort_percent") {
 		p.Report(at.Field("abort", "percentage"), lint.Diagnostic{
-			Message: fmt.Sprintf("envoy answers every request with %d", status),
+			Message: fmt.Sprintf("Envoy answers every request with %d", status),
 			Notes:   []string{"no request reaches a cluster"},
 			Help:    "remove the fault, or select the requests of a test by headers",
 		})
@@ -65,7 +65,7 @@ func checkFault(p *lint.Pass, at lint.At, m *faultv3.HTTPFault) {
 	if wait := delay.GetFixedDelay(); wait != nil && always(runtime, delay.GetPercentage(), m.GetDelayPercentRuntime(), "fault.http.delay.fixed_delay_percent") {
 		p.Report(at.Field("delay", "percentage"), lint.Diagnostic{
 			Message: fmt.Sprintf("every request waits for %s", wait.AsDuration()),
-			Notes:   []string{"envoy withholds each request for this time before it goes to a cluster"},
+			Notes:   []string{"Envoy withholds each request for this time before it goes to a cluster"},
 			Help:    "remove the fault, or select the requests of a test by headers",
 		})
 	}
@@ -83,7 +83,7 @@ func checkTap(p *lint.Pass, at lint.At, m *tapv3.Tap) {
 		return
 	}
 	p.Report(at.Field("common_config", "static_config"), lint.Diagnostic{
-		Message: "envoy records every request and its answer",
+		Message: "Envoy records every request and its answer",
 		Notes:   []string{"with bodies and headers, secrets of the users among them, for as long as the filter is there"},
 		Help:    "remove the filter, or use admin_config: then it records only while someone asks the admin interface for it",
 	})

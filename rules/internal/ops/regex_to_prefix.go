@@ -34,7 +34,7 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		p.Report(at.Field("match", "safe_regex", "regex"), lint.Diagnostic{
 			Message: fmt.Sprintf("%s: %s matches the same requests", field, value),
-			Notes:   []string{"envoy runs a regular expression over the path of each request, and rejects large ones; to compare a text costs next to nothing"},
+			Notes:   []string{"Envoy runs a regular expression over the path of each request, and rejects large ones; to compare a text costs next to nothing"},
 			Help:    fmt.Sprintf("write %s: %s", field, value),
 			Fixes:   fixes,
 		})

@@ -21,7 +21,7 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		p.Report(at.Field("stats_for_all_methods"), lint.Diagnostic{
 			Message: "each method that a client names gets metrics of its own, whether it exists or not",
-			Notes:   []string{"envoy keeps them until it ends, so a client that makes names up uses up the memory"},
+			Notes:   []string{"Envoy keeps them until it ends, so a client that makes names up uses up the memory"},
 			Help:    "list the methods in individual_method_stats_allowlist, unless all clients are trusted",
 		})
 	}),

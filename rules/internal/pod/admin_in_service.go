@@ -20,7 +20,7 @@ var _ = Rules.Add(&lint.Rule{
 			return
 		}
 		d := lint.Diagnostic{
-			Message: fmt.Sprintf("anyone who reaches the %s can read the configuration of envoy and stop it", w.Name),
+			Message: fmt.Sprintf("anyone who reaches the %s can read the configuration of Envoy and stop it", w.Name),
 			Notes:   []string{"the admin interface asks for no password, and /quitquitquit is one of its pages"},
 			Help:    "remove the port, and show others what they need, such as /stats/prometheus, through a listener or by allow_paths",
 			Related: []lint.Related{lint.RelatedTo(r.At().Field("admin", "address"), "the admin interface")},

@@ -42,15 +42,15 @@ var _ = Rules.Add(&lint.Rule{
 			case watched == "":
 				p.Report(at.Field("path"), unseen(w, m, lint.Diagnostic{
 					Severity: severityOf(p, at),
-					Message:  "envoy reads this file once, and never sees that Kubernetes updates it",
-					Notes:    []string{"the kubelet replaces a link to the folder of all files; without a watched_directory, envoy only sees a file that is itself replaced"},
+					Message:  "Envoy reads this file once, and never sees that Kubernetes updates it",
+					Notes:    []string{"the kubelet replaces a link to the folder of all files; without a watched_directory, Envoy only sees a file that is itself replaced"},
 					Help:     "add watched_directory: {path: " + folder + "}",
 					Fixes:    lint.Insert(at, "watched_directory", lint.Fields{{Name: "path", Value: folder}}).Likely("watch the directory of the mount"),
 				}))
 			case path.Clean(watched) != path.Clean(folder):
 				p.Report(at.Field("watched_directory", "path"), unseen(w, m, lint.Diagnostic{
 					Severity: severityOf(p, at),
-					Message:  "envoy does not see here that Kubernetes updates the file",
+					Message:  "Envoy does not see here that Kubernetes updates the file",
 					Notes:    []string{"the kubelet replaces a link in the directory of the mount, " + folder + ", and nothing in other directories"},
 					Help:     "watch " + folder,
 					Fixes:    lint.Replace(at.Field("watched_directory", "path"), folder).Likely("watch the directory of the mount"),

@@ -37,9 +37,9 @@ var _ = Rules.Add(&lint.Rule{
 		slept, _, known := hook.Sleep()
 		if wait := min(slept, w.Pod.Grace()); known && slept > 0 && drain >= 2*wait {
 			p.Report(w.at(at), lint.Diagnostic{
-				Message: fmt.Sprintf("envoy drains for %d s, and ends after %d s", drain, wait),
+				Message: fmt.Sprintf("Envoy drains for %d s, and ends after %d s", drain, wait),
 				Notes: []string{fmt.Sprintf(
-					"while it drains, envoy asks ever more clients to close their connections: %d %% at that time. The others are cut off", 100*wait/drain)},
+					"while it drains, Envoy asks ever more clients to close their connections: %d %% at that time. The others are cut off", 100*wait/drain)},
 				Help: fmt.Sprintf("add --drain-time-s %d to the args, or --drain-strategy immediate", max(1, wait*2/3)),
 			})
 		}

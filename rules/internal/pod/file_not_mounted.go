@@ -53,7 +53,7 @@ func (w workload) missing(name string, report func(kube.Mount, lint.Diagnostic))
 	}
 	report(m, lint.Diagnostic{
 		Message: fmt.Sprintf("the container does not have the file %q: it is not in %s", name, words.And(holders)),
-		Notes:   []string{"envoy rejects a configuration that names a file that does not exist"},
+		Notes:   []string{"Envoy rejects a configuration that names a file that does not exist"},
 		Help:    "its keys are " + words.Few(words.Quoted(keys), 10),
 	})
 }

@@ -42,7 +42,7 @@ var _ = Rules.Add(&lint.Rule{
 			}
 			p.Report(at.Field("max_heap_size_bytes"), lint.Diagnostic{
 				Message: fmt.Sprintf("%s begins at %s of heap, and the container may use %s of memory", strings.TrimPrefix(action, "envoy.overload_actions."), mebibytes(begins), limitAt.Text()),
-				Notes:   []string{"the kernel kills envoy when the container reaches its limit, and all its connections end; the overload manager never acts"},
+				Notes:   []string{"the kernel kills Envoy when the container reaches its limit, and all its connections end; the overload manager never acts"},
 				Help:    "write a max_heap_size_bytes well below the limit: not all memory is heap. Or use the monitor cgroup_memory, which reads the limit",
 				Related: w.related(limitAt, "the limit"),
 			})

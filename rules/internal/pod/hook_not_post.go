@@ -24,7 +24,7 @@ var _ = Rules.Add(&lint.Rule{
 			}
 			p.Report(w.at(request.At), lint.Diagnostic{
 				Message: page + " is requested by a GET, and does nothing",
-				Notes:   []string{"pages of the admin interface that change something answer a GET with 405; nothing drains before Kubernetes ends envoy"},
+				Notes:   []string{"pages of the admin interface that change something answer a GET with 405; nothing drains before Kubernetes ends Envoy"},
 				Help:    "send a POST in an exec hook: curl -X POST, or wget --post-data ''",
 			})
 		}

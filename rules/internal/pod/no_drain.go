@@ -20,8 +20,8 @@ var _ = Rules.Add(&lint.Rule{
 			return
 		}
 		p.Report(w.at(w.Field("name")), lint.Diagnostic{
-			Message: "the container has no preStop hook, and envoy ends at once on SIGTERM",
-			Notes:   []string{"requests in envoy fail, and so do those that come before every node knows that the pod ends; --drain-time-s does not matter here"},
+			Message: "the container has no preStop hook, and Envoy ends at once on SIGTERM",
+			Notes:   []string{"requests in Envoy fail, and so do those that come before every node knows that the pod ends; --drain-time-s does not matter here"},
 			Help:    "add a preStop hook that sends POST /healthcheck/fail to the admin interface and sleeps for some seconds",
 		})
 	}),

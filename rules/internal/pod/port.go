@@ -61,7 +61,7 @@ func (w workload) unserved(p *lint.Pass, at lint.At, who string, port int, udp b
 		return
 	}
 	d := lint.Diagnostic{
-		Message: fmt.Sprintf("envoy does not listen on port %d", port),
+		Message: fmt.Sprintf("Envoy does not listen on port %d", port),
 		Notes:   []string{"connections of " + who + " fail: connection refused"},
 	}
 	for _, s := range all {
@@ -71,7 +71,7 @@ func (w workload) unserved(p *lint.Pass, at lint.At, who string, port int, udp b
 		if s.outside {
 			return
 		}
-		d.Message = fmt.Sprintf("envoy listens on port %d only for its own pod", port)
+		d.Message = fmt.Sprintf("Envoy listens on port %d only for its own pod", port)
 		d.Notes = []string{"connections of " + who + " go to the address of the pod, and fail: connection refused"}
 		d.Help = "listen on 0.0.0.0, or name the port of another listener"
 		d.Related = []lint.Related{lint.RelatedTo(s.at, "the address")}

@@ -36,7 +36,7 @@ var _ = Rules.Add(&lint.Rule{
 			})
 		case !given && !line.Has("--cpuset-threads") && w.release(p.Target).Before("1.40"):
 			p.Report(w.at(limitAt), lint.Diagnostic{
-				Message: fmt.Sprintf("envoy starts a worker for each processor of the node, and the CPU limit is %s", limitAt.Text()),
+				Message: fmt.Sprintf("Envoy starts a worker for each processor of the node, and the CPU limit is %s", limitAt.Text()),
 				Notes: []string{
 					"versions before 1.40 do not look at the limit; when the workers have used the container's share of a period (100 ms), the kernel stops all of them until the next one",
 					"each worker has its own connections to each endpoint",

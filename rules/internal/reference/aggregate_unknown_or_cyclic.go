@@ -37,9 +37,9 @@ func unknownMember(p *lint.Pass, e *graph.Edge, hostless bool) {
 	if world == graph.Open || p.Snapshot.Assumes(graph.Cluster, e.Target) {
 		return
 	}
-	d := lint.Diagnostic{Message: fmt.Sprintf("no cluster is named %q", e.Target), Notes: []string{"envoy skips it, and uses it as soon as it is added"}}
+	d := lint.Diagnostic{Message: fmt.Sprintf("no cluster is named %q", e.Target), Notes: []string{"Envoy skips it, and uses it as soon as it is added"}}
 	if hostless {
-		d.Severity, d.Notes = lint.Error, []string{fmt.Sprintf("no member of cluster %q has a host: envoy answers 503 (response flag UH)", e.From.Name)}
+		d.Severity, d.Notes = lint.Error, []string{fmt.Sprintf("no member of cluster %q has a host: Envoy answers 503 (response flag UH)", e.From.Name)}
 	}
 	p.ReportDangling(e, world, d)
 }
@@ -62,12 +62,12 @@ func cycles(p *lint.Pass, members map[*graph.Resource][]*graph.Edge, none map[*g
 				ring := append(slices.Clone(path[slices.Index(path, e.To.Name):]), e.To.Name)
 				d := lint.Diagnostic{
 					Message: fmt.Sprintf("cluster %q is its own member", e.To.Name),
-					Notes:   []string{"the cycle: " + strings.Join(ring, " → "), "envoy accepts it; gRPC clients reject it"},
+					Notes:   []string{"the cycle: " + strings.Join(ring, " → "), "Envoy accepts it; gRPC clients reject it"},
 					Help:    "remove one of these members",
 				}
 				if none[e.From] {
 					d.Severity = lint.Error
-					d.Notes = append(d.Notes, "no cluster of the cycle has a host: envoy answers 503 (response flag UH)")
+					d.Notes = append(d.Notes, "no cluster of the cycle has a host: Envoy answers 503 (response flag UH)")
 				}
 				p.ReportEdge(e, d)
 			case 0:

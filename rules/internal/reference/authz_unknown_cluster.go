@@ -13,5 +13,5 @@ var _ = Rules.Add(&lint.Rule{
 		"ExtAuthzFilterConfig::createFilterFactoryFromProtoTyped (source/extensions/filters/http/ext_authz/config.cc)",
 		"https://github.com/envoyproxy/envoy/issues/2785",
 	},
-	Run: clusterRule(envoy.AuthzCluster, "envoy accepts it, and every check fails: all requests are denied, or allowed with failure_mode_allow"),
+	Run: clusterRule(envoy.AuthzCluster, "Envoy accepts it, and every check fails: all requests are denied, or allowed with failure_mode_allow"),
 })

@@ -55,7 +55,7 @@ func judgeCluster(p *lint.Pass, b *envoy.Boot, e *graph.Edge, note string) {
 	d := lint.Diagnostic{Message: fmt.Sprintf("no cluster is named %q", e.Target)}
 	if lookup != nil && world == graph.Closed && e.From.State == "" {
 		d.Severity, d.Rejected, d.Upstream = lint.Error, true, lookup.Says
-		d.Notes = []string{"envoy rejects it: " + lookup.Why}
+		d.Notes = []string{"Envoy rejects it: " + lookup.Why}
 	} else if own := envoy.MissingClusterNote(e.Field); own != "" {
 		d.Notes = []string{own}
 	} else {
@@ -68,7 +68,7 @@ func reject(p *lint.Pass, b *envoy.Boot, e *graph.Edge, lookup *envoy.Lookup) {
 	d := lint.Diagnostic{
 		Severity: lint.Error,
 		Message:  fmt.Sprintf("no cluster is named %q", e.Target),
-		Notes:    []string{"envoy rejects it: " + lookup.Why},
+		Notes:    []string{"Envoy rejects it: " + lookup.Why},
 		Help:     lookup.Help,
 		Rejected: !lookup.Late,
 		Upstream: lookup.Says,

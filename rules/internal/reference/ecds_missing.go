@@ -18,7 +18,7 @@ var _ = Rules.Add(&lint.Rule{
 		if cs, ok := graph.As[*corev3.ExtensionConfigSource](e.Place); ok && cs.GetDefaultConfig() == nil {
 			p.ReportDangling(e, world, lint.Diagnostic{
 				Message: fmt.Sprintf("no extension config is named %q", e.Target),
-				Notes: []string{"after initial_fetch_timeout (15 s unless set), envoy answers 500 (response flag NFCF), " +
+				Notes: []string{"after initial_fetch_timeout (15 s unless set), Envoy answers 500 (response flag NFCF), " +
 					"or closes the connections of a network filter"},
 			})
 		}

@@ -13,5 +13,5 @@ var _ = Rules.Add(&lint.Rule{
 		"JwksFetcherImpl::fetch (source/extensions/filters/http/common/jwks_fetcher.cc)",
 		"OAuth2ClientImpl::dispatchRequest (source/extensions/filters/http/oauth2/oauth_client.cc)",
 	},
-	Run: clusterRule(envoy.FilterCluster, "envoy accepts it, and every call fails"),
+	Run: clusterRule(envoy.FilterCluster, "Envoy accepts it, and every call fails"),
 })

@@ -74,7 +74,7 @@ func internalEnabled(b *envoy.Boot) bool {
 // connecting describes what happens to connections to the missing listener.
 func connecting(e *graph.Edge) string {
 	if e.Place.Enclosing("envoy.config.endpoint.v3.Endpoint.AdditionalAddress") != nil {
-		return "envoy accepts it, and connections fail if the endpoint's first address does (503, response flag UF)"
+		return "Envoy accepts it, and connections fail if the endpoint's first address does (503, response flag UF)"
 	}
-	return "envoy accepts it, and connections fail (503, response flag UF)"
+	return "Envoy accepts it, and connections fail (503, response flag UF)"
 }

@@ -10,5 +10,5 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Error,
 	Summary:  "cluster_manager.local_cluster_name is not a cluster of the bootstrap",
 	Links:    []string{"ClusterManagerImpl::initialize (source/common/upstream/cluster_manager_impl.cc)"},
-	Run:      clusterRule(envoy.LocalCluster, "envoy rejects it"),
+	Run:      clusterRule(envoy.LocalCluster, "Envoy rejects it"),
 })

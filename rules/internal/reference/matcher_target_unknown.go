@@ -27,7 +27,7 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		d := lint.Diagnostic{
 			Message: fmt.Sprintf("the listener has no filter chain %q", e.Target),
-			Notes:   []string{"envoy accepts it and closes the connections that select this chain"},
+			Notes:   []string{"Envoy accepts it and closes the connections that select this chain"},
 		}
 		d.Guess(e.Target, chains, correct(e))
 		p.ReportEdge(e, d)

@@ -13,5 +13,5 @@ var _ = Rules.Add(&lint.Rule{
 		"RouteCreator::createAndValidateRoute (source/common/router/config_impl.cc)",
 		"ShadowWriterImpl::getClusterFromShadowPolicy (source/common/router/shadow_writer_impl.cc)",
 	},
-	Run: clusterRule(envoy.MirrorCluster, "envoy accepts it and silently drops the mirrored requests"),
+	Run: clusterRule(envoy.MirrorCluster, "Envoy accepts it and silently drops the mirrored requests"),
 })

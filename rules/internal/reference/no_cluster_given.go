@@ -39,7 +39,7 @@ func noClusterGiven(p *lint.Pass) {
 	}
 	p.ReportEdge(first, lint.Diagnostic{
 		Message: "the input has no cluster, so these references were not checked: " + words.Few(words.Quoted(names), shownNames),
-		Notes:   []string{"envoy answers a request for a cluster that it does not have with 503 (response flag NC)"},
+		Notes:   []string{"Envoy answers a request for a cluster that it does not have with 503 (response flag NC)"},
 		Help:    "lint the clusters together with these resources, or declare that they are elsewhere: --open cluster",
 	})
 }

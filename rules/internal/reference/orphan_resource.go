@@ -29,7 +29,7 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		p.ReportResource(r, lint.Diagnostic{
 			Message: fmt.Sprintf("nothing refers to the %s %q", r.Kind, r.Name),
-			Notes:   []string{"envoy never requests it"},
+			Notes:   []string{"Envoy never requests it"},
 			Help:    "remove it, or refer to it",
 		})
 	}, slices.Sorted(maps.Keys(referrers))...),

@@ -56,7 +56,7 @@ func unknownFilter(p *lint.Pass, e *graph.Edge, choices *filterChoices) {
 	}
 	d := lint.Diagnostic{
 		Message: fmt.Sprintf("no HTTP filter is named %q", e.Target),
-		Notes:   []string{"envoy accepts it and ignores this configuration"},
+		Notes:   []string{"Envoy accepts it and ignores this configuration"},
 	}
 	switch {
 	case missing:

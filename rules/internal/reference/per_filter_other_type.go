@@ -79,7 +79,7 @@ func reportOtherType(p *lint.Pass, e *graph.Edge, config proto.Message, filter e
 	at := e.Place.At().Entry(fieldPerFilter, e.Target).Key()
 	d := lint.Diagnostic{
 		Message: fmt.Sprintf("the filter %q is of type %s, and this is the configuration of another filter", e.Target, filter.Kind),
-		Notes:   []string{"envoy accepts it, and the filter ignores it"},
+		Notes:   []string{"Envoy accepts it, and the filter ignores it"},
 		Help:    "write the name of the filter that this configures",
 		Related: []lint.Related{lint.RelatedTo(filter.At, "this filter has the name")},
 	}

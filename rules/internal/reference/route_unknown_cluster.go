@@ -13,5 +13,5 @@ var _ = Rules.Add(&lint.Rule{
 		"RouteEntryImplBase::validateClusters (source/common/router/config_impl.cc)",
 		"https://github.com/envoyproxy/envoy/issues/16850",
 	},
-	Run: clusterRule(envoy.RouteCluster, "envoy accepts it and answers 503 (response flag NC)"),
+	Run: clusterRule(envoy.RouteCluster, "Envoy accepts it and answers 503 (response flag NC)"),
 })

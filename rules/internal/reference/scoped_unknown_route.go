@@ -32,7 +32,7 @@ var _ = Rules.Add(&lint.Rule{
 			if world := p.Snapshot.World(e.Kind, e.Source); world != graph.Open {
 				p.ReportDangling(e, world, lint.Diagnostic{
 					Message: fmt.Sprintf("no route configuration is named %q", e.Target),
-					Notes:   []string{"envoy accepts the scope and answers its requests with 404 (response flag NR)"},
+					Notes:   []string{"Envoy accepts the scope and answers its requests with 404 (response flag NR)"},
 				})
 			}
 		}

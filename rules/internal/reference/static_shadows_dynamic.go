@@ -23,7 +23,7 @@ var _ = Rules.Add(&lint.Rule{
 		if first := p.Snapshot.Booted(r.Kind, r.Name); first != nil {
 			p.ReportResource(r, lint.Diagnostic{
 				Message: fmt.Sprintf("the bootstrap already has a %s named %q", r.Kind, r.Name),
-				Notes:   []string{"envoy acknowledges the update and ignores it"},
+				Notes:   []string{"Envoy acknowledges the update and ignores it"},
 				Help:    "give one of them another name",
 				Related: []lint.Related{lint.RelatedTo(first.At().Field("name"), "the one in the bootstrap")},
 			})

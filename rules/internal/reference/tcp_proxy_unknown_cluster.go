@@ -13,5 +13,5 @@ var _ = Rules.Add(&lint.Rule{
 		"TcpProxy::Filter::establishUpstreamConnection (source/common/tcp_proxy/tcp_proxy.cc)",
 		"UdpProxyFilter::getClusterInfo (source/extensions/filters/udp/udp_proxy/udp_proxy_filter.cc)",
 	},
-	Run: clusterRule(envoy.ProxiedCluster, "envoy accepts it and closes every connection"),
+	Run: clusterRule(envoy.ProxiedCluster, "Envoy accepts it and closes every connection"),
 })

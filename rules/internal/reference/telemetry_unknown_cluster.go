@@ -14,5 +14,5 @@ var _ = Rules.Add(&lint.Rule{
 		"ClusterManagerImpl::checkActiveStaticCluster (source/common/upstream/cluster_manager_impl.cc)",
 		"GrpcAccessLoggerCacheImpl::createLogger (source/extensions/access_loggers/grpc/grpc_access_log_impl.cc)",
 	},
-	Run: clusterRule(envoy.TelemetryCluster, "envoy accepts it and drops the data for it"),
+	Run: clusterRule(envoy.TelemetryCluster, "Envoy accepts it and drops the data for it"),
 })

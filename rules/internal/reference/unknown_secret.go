@@ -27,7 +27,7 @@ var _ = Rules.Add(&lint.Rule{
 			if world := p.Snapshot.World(graph.Secret, e.Source); world != graph.Open {
 				p.ReportDangling(e, world, lint.Diagnostic{
 					Message: fmt.Sprintf("no secret is named %q", e.Target),
-					Notes:   []string{"envoy waits for it until initial_fetch_timeout (15 s unless set), then " + without(e)},
+					Notes:   []string{"Envoy waits for it until initial_fetch_timeout (15 s unless set), then " + without(e)},
 				})
 			}
 		}
@@ -71,10 +71,10 @@ func staticSecret(p *lint.Pass, b *envoy.Boot, e *graph.Edge) {
 	switch {
 	case wants == nil:
 	case wants.Says == "":
-		d.Rejected, d.Notes = true, []string{"envoy crashes when it loads this"}
+		d.Rejected, d.Notes = true, []string{"Envoy crashes when it loads this"}
 	default:
 		d.Rejected, d.Upstream = true, strings.ReplaceAll(wants.Says, "%s", e.Target)
-		d.Notes = []string{"envoy rejects it: it looks static secrets up when it loads the configuration"}
+		d.Notes = []string{"Envoy rejects it: it looks static secrets up when it loads the configuration"}
 	}
 	p.ReportEdge(e, d)
 }

@@ -18,7 +18,7 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		p.ReportResource(r, lint.Diagnostic{
 			Message: fmt.Sprintf("nothing in this configuration refers to the cluster %q", r.Name),
-			Notes:   []string{"envoy creates it with its metrics, and resolves and checks its hosts as for any other"},
+			Notes:   []string{"Envoy creates it with its metrics, and resolves and checks its hosts as for any other"},
 			Help:    "remove it, unless a script, a plugin or a header of a request names it",
 		})
 	}, graph.Cluster),

@@ -10,5 +10,5 @@ var _ = Rules.Add(&lint.Rule{
 	Severity: lint.Error,
 	Summary:  "a member of weighted_clusters does not exist",
 	Links:    []string{"WeightedClusterSpecifierPlugin::validateClusters (source/common/router/weighted_cluster_specifier.cc)"},
-	Run:      clusterRule(envoy.WeightedCluster, "envoy accepts it and answers this cluster's share of the requests with 503 (response flag NC)"),
+	Run:      clusterRule(envoy.WeightedCluster, "Envoy accepts it and answers this cluster's share of the requests with 503 (response flag NC)"),
 })

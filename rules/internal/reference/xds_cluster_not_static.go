@@ -14,5 +14,5 @@ var _ = Rules.Add(&lint.Rule{
 		"ClusterManagerImpl::checkActiveStaticCluster (source/common/upstream/cluster_manager_impl.cc)",
 		"https://github.com/envoyproxy/envoy/issues/12161",
 	},
-	Run: clusterRule(envoy.ConfigServerCluster, "envoy never reaches the config server and gets no resources from it"),
+	Run: clusterRule(envoy.ConfigServerCluster, "Envoy never reaches the config server and gets no resources from it"),
 })

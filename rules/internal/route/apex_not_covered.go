@@ -34,7 +34,7 @@ var _ = Rules.Add(&lint.Rule{
 				}
 				p.Report(at.Item("virtual_hosts", i).Item("domains", j), lint.Diagnostic{
 					Message: fmt.Sprintf("no virtual host takes the host %s itself", apex),
-					Notes:   []string{fmt.Sprintf("a star matches at least one character; envoy answers requests for %s with 404", apex)},
+					Notes:   []string{fmt.Sprintf("a star matches at least one character; Envoy answers requests for %s with 404", apex)},
 					Help:    fmt.Sprintf("add the domain %q, unless no client asks for it", apex),
 				})
 			}

@@ -31,7 +31,7 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		p.Report(at.Field("route", "auto_host_rewrite"), lint.Diagnostic{
 			Message: "auto_host_rewrite has no effect: the upstream gets the Host that the client sent",
-			Notes:   []string{"envoy takes the name from the hostname of the endpoint, or from its address in a cluster that uses DNS"},
+			Notes:   []string{"Envoy takes the name from the hostname of the endpoint, or from its address in a cluster that uses DNS"},
 			Help:    "add a hostname to the endpoints, or use host_rewrite_literal",
 			Related: []lint.Related{lint.RelatedTo(all[0].at, "the cluster")},
 		})

@@ -27,7 +27,7 @@ var _ = Rules.Add(&lint.Rule{
 			if i := slices.IndexFunc(users, keepsHeaders); i >= 0 && !removesHeader(l, header) {
 				p.Report(l.At.Field("route", "cluster_header"), lint.Diagnostic{
 					Message: fmt.Sprintf("a client selects the cluster by the header %s: any cluster of this Envoy", header),
-					Notes:   []string{"envoy reads the header as the client sent it, before the filters run"},
+					Notes:   []string{"Envoy reads the header as the client sent it, before the filters run"},
 					Help:    fmt.Sprintf("match the allowed values of %s in the route; or set it by early_header_mutation_extensions", header),
 				})
 			}

@@ -26,7 +26,7 @@ var _ = Rules.Add(&lint.Rule{
 			}
 			d := lint.Diagnostic{
 				Message: fmt.Sprintf("the domain %q matches only hosts with a star in their name", domain),
-				Notes:   []string{"envoy takes a star for a wildcard only at the beginning or at the end of a domain, and only one"},
+				Notes:   []string{"Envoy takes a star for a wildcard only at the beginning or at the end of a domain, and only one"},
 				Help:    "list the domains one by one, or write one star at an end",
 			}
 			if name, ok := strings.CutSuffix(domain, ":*"); ok && strings.HasPrefix(name, "*.") && !match.LiteralStar(name) {

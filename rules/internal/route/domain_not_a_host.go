@@ -26,7 +26,7 @@ var _ = Rules.Add(&lint.Rule{
 			}
 			d := lint.Diagnostic{
 				Message: fmt.Sprintf("no host matches the domain %q: no host contains %q", domain, string(wrong)),
-				Notes:   []string{"envoy compares domains with the Host header alone, and answers a request with 400 if that contains such a character"},
+				Notes:   []string{"Envoy compares domains with the Host header alone, and answers a request with 400 if that contains such a character"},
 				Help:    "write the name of the host, as clients send it",
 			}
 			if wrong > '\x7f' {

@@ -35,7 +35,7 @@ var _ = Rules.Add(&lint.Rule{
 					own := l.At.Item("domains", i)
 					p.Report(own, lint.Diagnostic{
 						Message: fmt.Sprintf("no request matches the domain %q: %s removes the port from its host", domain, setting),
-						Notes:   []string{"envoy removes the port before it compares the host with the domains"},
+						Notes:   []string{"Envoy removes the port before it compares the host with the domains"},
 						Help:    fmt.Sprintf("write %q, if no other domain says so", name),
 					})
 				}

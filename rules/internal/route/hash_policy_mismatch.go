@@ -46,7 +46,7 @@ var _ = Rules.Add(&lint.Rule{
 			p.Report(at.Field("route"), lint.Diagnostic{
 				Severity: lint.Info,
 				Message:  "the cluster balances by hashes, and this route does not have a hash_policy",
-				Notes:    []string{"envoy then chooses a host at random"},
+				Notes:    []string{"Envoy then chooses a host at random"},
 				Help:     "add a hash_policy, such as the header or cookie that identifies a user",
 				Related:  []lint.Related{lint.RelatedTo(all[0].at.Field("lb_policy"), "the cluster")},
 			})

@@ -53,7 +53,7 @@ func (l headerLevel) check(p *lint.Pass) {
 				if j := outer.overwrites(field, option); j >= 0 {
 					p.Report(l.at.Item(field, i).Field("header", "value"), lint.Diagnostic{
 						Message: fmt.Sprintf("this value of %s is overwritten", option.GetHeader().GetKey()),
-						Notes:   []string{"envoy applies the headers of the route first, then those of the virtual host, then those of the table: the last one wins"},
+						Notes:   []string{"Envoy applies the headers of the route first, then those of the virtual host, then those of the table: the last one wins"},
 						Help:    "set most_specific_header_mutations_wins: true in the route table, or keep the header in one place",
 						Related: []lint.Related{lint.RelatedTo(outer.at.Item(field, j), "this one wins")},
 					})

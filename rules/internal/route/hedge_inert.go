@@ -48,7 +48,7 @@ func reportHedge(p *lint.Pass, at lint.At) {
 	}
 	p.Report(at.Field("hedge_on_per_try_timeout"), lint.Diagnostic{
 		Message: "no request is hedged",
-		Notes:   []string{"envoy sends a second request when the per_try_timeout of the first one has passed, if there is a retry_on"},
+		Notes:   []string{"Envoy sends a second request when the per_try_timeout of the first one has passed, if there is a retry_on"},
 		Help:    "write a retry_policy with retry_on, and a per_try_timeout that is shorter than the timeout of the route",
 	})
 }

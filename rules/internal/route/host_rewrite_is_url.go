@@ -27,7 +27,7 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		d := lint.Diagnostic{
 			Message: fmt.Sprintf("the upstream gets the header Host: %s", text),
-			Notes:   []string{"envoy sends host_rewrite_literal as it is; servers answer 400 to a Host that is not a name or an address"},
+			Notes:   []string{"Envoy sends host_rewrite_literal as it is; servers answer 400 to a Host that is not a name or an address"},
 			Help:    "write only the name, and the port if the server expects one",
 		}
 		if u, err := url.Parse(text); err == nil && u.Host != "" {

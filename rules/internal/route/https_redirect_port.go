@@ -34,7 +34,7 @@ var _ = Rules.Add(&lint.Rule{
 			own := l.At.Field("redirect")
 			p.Report(own, lint.Diagnostic{
 				Message: fmt.Sprintf("clients that come to port %d are redirected to https on the same port", port),
-				Notes:   []string{"envoy keeps the port of the Host header, unless it is 80"},
+				Notes:   []string{"Envoy keeps the port of the Host header, unless it is 80"},
 				Help:    "add port_redirect: 443, unless clients come to port 80 and something maps it to this one",
 				Fixes:   lint.Insert(own, "port_redirect", 443).Likely("add port_redirect: 443"),
 			})

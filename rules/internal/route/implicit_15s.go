@@ -30,7 +30,7 @@ var _ = Rules.Add(&lint.Rule{
 			return
 		}
 		d := lint.Diagnostic{
-			Message: fmt.Sprintf("envoy ends %s after 15s", s.what),
+			Message: fmt.Sprintf("Envoy ends %s after 15s", s.what),
 			Notes:   []string{"a route without timeout has one of 15s, from the end of the request to the end of the response"},
 			Help:    "add timeout: 0s for streams, or the time that a response may take",
 			Fixes:   lint.Insert(at.Field("route"), "timeout", "0s").Likely("add timeout: 0s"),

@@ -39,14 +39,14 @@ var _ = Rules.Add(&lint.Rule{
 			if match.NewRoute(&routev3.Route{Match: m}, nil).Never() {
 				p.Report(at.Field("safe_regex", "regex"), lint.Diagnostic{
 					Message: fmt.Sprintf("no path matches the regular expression %s", text),
-					Notes:   []string{"envoy compares the whole path, which begins with a slash and does not contain the query"},
+					Notes:   []string{"Envoy compares the whole path, which begins with a slash and does not contain the query"},
 					Help:    "begin the expression with a slash, or with .* if anything can come before; match the query by query_parameters",
 				})
 			}
 		case i >= 0:
 			p.Report(own, lint.Diagnostic{
 				Message: fmt.Sprintf("no path contains %q, so no request matches", text[i:i+1]),
-				Notes:   []string{"envoy compares the path without its query and fragment"},
+				Notes:   []string{"Envoy compares the path without its query and fragment"},
 				Help:    "remove the query, and match it by query_parameters",
 			})
 		case text != "" && text[0] != '/':

@@ -50,7 +50,7 @@ func checkSubsets(p *lint.Pass, at lint.At, all []upstream) {
 	}
 	p.Report(at.Field("metadata_match").Key(), lint.Diagnostic{
 		Message: "metadata_match has no effect: requests go to all hosts of the cluster",
-		Notes:   []string{"envoy compares the metadata of hosts only in a cluster with subset_selectors"},
+		Notes:   []string{"Envoy compares the metadata of hosts only in a cluster with subset_selectors"},
 		Help:    "add an lb_subset_config with these keys to the cluster, or remove metadata_match",
 		Related: []lint.Related{lint.RelatedTo(all[0].at, "the cluster")},
 	})

@@ -34,7 +34,7 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		p.Report(at, lint.Diagnostic{
 			Message: fmt.Sprintf("%s gets the host of the client with -shadow at its end", name),
-			Notes:   []string{"a server that has several sites does not know that host, and answers 404 or 421; envoy drops the answer"},
+			Notes:   []string{"a server that has several sites does not know that host, and answers 404 or 421; Envoy drops the answer"},
 			Help:    "add disable_shadow_host_suffix_append: true, or set :authority by request_headers_mutations",
 			Fixes:   lint.Insert(at, "disable_shadow_host_suffix_append", true).Likely("send the host of the client"),
 		})

@@ -23,7 +23,7 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		d := lint.Diagnostic{
 			Message: fmt.Sprintf("per_try_timeout %s has no effect, since the timeout of the route is %s", seconds(perTry), seconds(timeout)),
-			Notes:   []string{"envoy ignores a per_try_timeout that is not shorter than the timeout for all tries together: a slow try is never repeated"},
+			Notes:   []string{"Envoy ignores a per_try_timeout that is not shorter than the timeout for all tries together: a slow try is never repeated"},
 			Help:    "write a shorter per_try_timeout, or a longer timeout",
 		}
 		if r.route.GetRoute().GetTimeout() == nil {

@@ -56,7 +56,7 @@ func (w prefixRewrite) check(p *lint.Pass, m *routev3.RouteMatch, takenBefore fu
 	}
 	d := lint.Diagnostic{
 		Message: fmt.Sprintf("the path %sitem becomes %s", deeper, w.to+strings.TrimPrefix(deeper+"item", prefix)),
-		Notes:   []string{"envoy puts prefix_rewrite in place of exactly the text of the prefix"},
+		Notes:   []string{"Envoy puts prefix_rewrite in place of exactly the text of the prefix"},
 	}
 	switch {
 	case !strings.HasSuffix(prefix, "/"):

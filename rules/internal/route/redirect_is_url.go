@@ -26,14 +26,14 @@ var _ = Rules.Add(&lint.Rule{
 		if host := m.GetHostRedirect(); strings.Contains(host, "/") {
 			p.Report(at.Field("host_redirect"), lint.Diagnostic{
 				Message: fmt.Sprintf("the location of this redirect is http://%s…", host),
-				Notes:   []string{"envoy writes the scheme, host_redirect and the path one after the other"},
+				Notes:   []string{"Envoy writes the scheme, host_redirect and the path one after the other"},
 				Help:    "write only the name of the host; the scheme and the path have fields of their own, such as https_redirect and path_redirect",
 			})
 		}
 		if path := m.GetPathRedirect(); hasScheme().MatchString(path) {
 			p.Report(at.Field("path_redirect"), lint.Diagnostic{
 				Message: fmt.Sprintf("the location of this redirect is http://HOST/%s", path),
-				Notes:   []string{"envoy writes the scheme, the host and path_redirect one after the other"},
+				Notes:   []string{"Envoy writes the scheme, the host and path_redirect one after the other"},
 				Help:    "write only the path; the scheme and the host have fields of their own, such as https_redirect and host_redirect",
 			})
 		}

@@ -26,7 +26,7 @@ var _ = Rules.Add(&lint.Rule{
 			if slices.ContainsFunc(users, func(m managers.Manager) bool { return sameServer(l.Route.GetRedirect(), m) }) && hosts.returns(l) {
 				p.Report(l.At.Field("redirect"), lint.Diagnostic{
 					Message: "this route redirects to a URL that it redirects again",
-					Notes:   []string{"envoy does not compare the new URL with the one that was requested; browsers give up after about 20 redirects"},
+					Notes:   []string{"Envoy does not compare the new URL with the one that was requested; browsers give up after about 20 redirects"},
 					Help:    "match fewer requests, redirect to another host or port, or write a route for the new path before this one",
 				})
 			}

@@ -45,7 +45,7 @@ var _ = Rules.Add(&lint.Rule{
 func reportPartial(p *lint.Pass, at lint.At, value, regex, whole string) {
 	p.Report(at, lint.Diagnostic{
 		Message: fmt.Sprintf("the whole %s has to match %s, not a part of it", value, regex),
-		Notes:   []string{"envoy compares the whole value with a regular expression, as if it began with ^ and ended with $"},
+		Notes:   []string{"Envoy compares the whole value with a regular expression, as if it began with ^ and ended with $"},
 		Help:    fmt.Sprintf("write %s to match what contains it, or end it with $ if the whole %s is meant", whole, value),
 		Fixes:   lint.Replace(at, whole).Likely("match what contains it"),
 	})

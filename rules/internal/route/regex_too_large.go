@@ -32,7 +32,7 @@ var _ = Rules.Add(&lint.Rule{
 		if !o.Certain {
 			p.Report(at.Field("regex"), lint.Diagnostic{
 				Severity: lint.Warning, Message: message + " by default",
-				Notes: []string{"envoy rejects it unless the runtime in its bootstrap sets a higher re2.max_program_size.error_level"},
+				Notes: []string{"Envoy rejects it unless the runtime in its bootstrap sets a higher re2.max_program_size.error_level"},
 				Help:  "write a shorter expression, or several routes", Upstream: o.Upstream(m.GetRegex()),
 			})
 			return

@@ -34,7 +34,7 @@ var _ = Rules.Add(&lint.Rule{
 			}
 			d := lint.Diagnostic{
 				Message: list.field + " has no effect",
-				Notes:   []string{fmt.Sprintf("envoy looks at it only if retry_on, or x-envoy-retry-on of a request, has the condition %s", list.condition)},
+				Notes:   []string{fmt.Sprintf("Envoy looks at it only if retry_on, or x-envoy-retry-on of a request, has the condition %s", list.condition)},
 				Help:    fmt.Sprintf("add %s to retry_on", list.condition),
 			}
 			if m.GetRetryOn() == "" {

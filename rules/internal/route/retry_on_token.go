@@ -37,7 +37,7 @@ var _ = Rules.Add(&lint.Rule{
 func unknownCondition(p *lint.Pass, at lint.At, m *routev3.RetryPolicy, token string, all []string) lint.Diagnostic {
 	d := lint.Diagnostic{
 		Message: fmt.Sprintf("no condition of retry_on is named %q", token),
-		Notes:   []string{"envoy ignores conditions that it does not know"},
+		Notes:   []string{"Envoy ignores conditions that it does not know"},
 		Help:    "write some of " + strings.Join(all, ", "),
 	}
 	if !envoy.Retries(m) {

@@ -69,7 +69,7 @@ func wrongReference(substitution string, groups int) (d lint.Diagnostic, found b
 		case n > groups:
 			return lint.Diagnostic{
 				Message: fmt.Sprintf(`the expression does not have a group \%d`, n),
-				Notes:   []string{fmt.Sprintf("it has %s; envoy then replaces nothing", words.Count(groups, "group"))},
+				Notes:   []string{fmt.Sprintf("it has %s; Envoy then replaces nothing", words.Count(groups, "group"))},
 				Help:    `refer to a group that exists, or to all that matched by \0`,
 			}, true
 		case err != nil && r[1] != `\` && unknown == "":

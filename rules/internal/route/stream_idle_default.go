@@ -25,7 +25,7 @@ var _ = Rules.Add(&lint.Rule{
 			}
 			if s, ok := streamOf(l.At.Field("match"), l.Route.GetMatch()); ok && s.certain {
 				p.Report(s.at, lint.Diagnostic{
-					Message: fmt.Sprintf("envoy ends %s after 5 minutes without data", s.what),
+					Message: fmt.Sprintf("Envoy ends %s after 5 minutes without data", s.what),
 					Notes:   []string{"that is the default of stream_idle_timeout, also for WebSockets and tunnels"},
 					Help:    "add idle_timeout to the route, 0s for none, or let both sides send pings more often",
 				})

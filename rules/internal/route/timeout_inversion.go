@@ -34,7 +34,7 @@ var _ = Rules.Add(&lint.Rule{
 			}
 			p.Report(l.At.Field("route", "timeout"), lint.Diagnostic{
 				Message: fmt.Sprintf("a response that does not begin within %s is cut off, although the timeout is %s", seconds(longest), seconds(timeout)),
-				Notes:   []string{"envoy ends a stream on which no byte came or went for the stream_idle_timeout of its connection manager, by default 300s, or the idle_timeout of the route"},
+				Notes:   []string{"Envoy ends a stream on which no byte came or went for the stream_idle_timeout of its connection manager, by default 300s, or the idle_timeout of the route"},
 				Help:    fmt.Sprintf("add idle_timeout: %s to the route, if the upstream may send nothing for so long", seconds(timeout)),
 				Fixes:   lint.Insert(l.At.Field("route"), "idle_timeout", seconds(timeout)).Likely("let the stream be silent as long"),
 			})

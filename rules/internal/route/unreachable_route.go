@@ -42,7 +42,7 @@ func reportUnreachable(p *lint.Pass, at lint.At, host *routev3.VirtualHost, firs
 	own, earlier := at.Item("routes", i), at.Item("routes", first)
 	d := lint.Diagnostic{
 		Message: fmt.Sprintf("no request reaches this route: %s takes all of its requests", calledRoute(host.GetRoutes()[first], first)),
-		Notes:   []string{"envoy takes the first route of the virtual host that matches, not the most specific one"},
+		Notes:   []string{"Envoy takes the first route of the virtual host that matches, not the most specific one"},
 		Help:    "write the more specific route first",
 		Related: []lint.Related{lint.RelatedTo(earlier.Field("match"), "this route comes first")},
 	}

@@ -274,7 +274,7 @@ func checkTypeURLs(p *lint.Pass, at lint.At, source *corev3.ExtensionConfigSourc
 		d.Upstream = fmt.Sprintf("Error: no factory found for a required type URL %s.", name)
 		if slices.Contains(pt.Categories, "envoy.filters.network") || slices.Contains(pt.Categories, "envoy.filters.upstream_network") {
 			d.Severity, d.Rejected, d.Upstream = lint.Warning, false, ""
-			d.Notes = []string{"for network filters, envoy reads the list when a configuration arrives, and rejects that configuration"}
+			d.Notes = []string{"for network filters, Envoy reads the list when a configuration arrives, and rejects that configuration"}
 		}
 		p.Report(at.Item("type_urls", i), d)
 	}
@@ -339,7 +339,7 @@ func checkName(p *lint.Pass, at lint.At, name, what, upstream string, categories
 	d := lint.Diagnostic{
 		Severity: lint.Warning,
 		Message:  fmt.Sprintf("%s has no %s named %q", build(p), what, name),
-		Notes:    []string{"envoy looks this extension up by name, not by type", envoy.OnReject(at.Resource())},
+		Notes:    []string{"Envoy looks this extension up by name, not by type", envoy.OnReject(at.Resource())},
 		Rejected: true,
 		Upstream: fmt.Sprintf(upstream, name),
 	}

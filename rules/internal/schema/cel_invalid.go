@@ -59,7 +59,7 @@ const attributesHelp = "see https://www.envoyproxy.io/docs/envoy/latest/intro/ar
 func checkExpression(p *lint.Pass, at lint.At, text string, invalid func(string) string) {
 	if upstream := invalid(text); upstream != "" {
 		p.Reject(at, lint.Rejection{
-			Message:  fmt.Sprintf("%q is not a CEL expression that envoy can use", text),
+			Message:  fmt.Sprintf("%q is not a CEL expression that Envoy can use", text),
 			Help:     attributesHelp,
 			Upstream: upstream,
 		})

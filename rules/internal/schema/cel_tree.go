@@ -41,8 +41,8 @@ func checkSpecified(p *lint.Pass, at lint.At, m protoreflect.Message) {
 		}
 	}
 	p.Reject(at, lint.Rejection{
-		Message:  "envoy cannot use the expression",
-		Help:     "write cel_expr_parsed or cel_expr_checked: envoy does not parse cel_expr_string",
+		Message:  "Envoy cannot use the expression",
+		Help:     "write cel_expr_parsed or cel_expr_checked: Envoy does not parse cel_expr_string",
 		Upstream: "failed to create an expression: CEL expression not set.",
 	})
 }
@@ -75,7 +75,7 @@ func (t expressionTree) check(at lint.At, expr protoreflect.Message) {
 	case "struct_expr":
 		t.entries(in, m)
 	case "comprehension_expr":
-		t.reject(in, "envoy does not compile comprehensions", "Comprehension support is disabled")
+		t.reject(in, "Envoy does not compile comprehensions", "Comprehension support is disabled")
 	}
 }
 
@@ -94,7 +94,7 @@ func (t expressionTree) call(at lint.At, m protoreflect.Message) {
 	function, arguments := stringOf(m, "function"), m.Get(m.Descriptor().Fields().ByName("args")).List().Len()
 	if upstream := cel.InvalidCall(t.p.Target, function, hasField(m, "target"), arguments); upstream != "" {
 		t.p.Reject(at.Field("function"), lint.Rejection{
-			Message:  fmt.Sprintf("envoy does not have a function %q with these arguments", function),
+			Message:  fmt.Sprintf("Envoy does not have a function %q with these arguments", function),
 			Help:     attributesHelp,
 			Upstream: upstream,
 		})

@@ -121,7 +121,7 @@ func sourceFault(source *corev3.ConfigSource, secret bool) fault {
 	switch s := source.GetConfigSourceSpecifier().(type) {
 	case *corev3.ConfigSource_Self:
 		return fault{
-			"self", "envoy does not support self as a config source", "write ads: {}, or an api_config_source",
+			"self", "Envoy does not support self as a config source", "write ads: {}, or an api_config_source",
 			"Missing config source specifier in envoy::config::core::v3::ConfigSource",
 		}
 	case *corev3.ConfigSource_ApiConfigSource:
@@ -143,7 +143,7 @@ func pathFault(source *corev3.ConfigSource) fault {
 	if path == "" || strings.Contains(path, "/") {
 		return fault{} // an empty path breaks a constraint
 	}
-	return fault{field, "the path has no folder, and envoy does not accept such a path", "write ./" + path, "invalid file path " + path}
+	return fault{field, "the path has no folder, and Envoy does not accept such a path", "write ./" + path, "invalid file path " + path}
 }
 
 func apiFault(api *corev3.ApiConfigSource, secret bool) fault {
@@ -196,7 +196,7 @@ func namesFault(api *corev3.ApiConfigSource) fault {
 		}
 	case grpc && services > 1:
 		return fault{
-			"grpc_services", fmt.Sprintf("there are %d grpc_services, but envoy takes one", services), "keep one of them",
+			"grpc_services", fmt.Sprintf("there are %d grpc_services, but Envoy takes one", services), "keep one of them",
 			"(AGGREGATED_)(DELTA_)GRPC must have no more than 1 gRPC services specified",
 		}
 	case !grpc && services > 0:

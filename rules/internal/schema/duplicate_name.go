@@ -74,7 +74,7 @@ func ownName(r *graph.Resource) string {
 func fate(d *lint.Diagnostic, r *graph.Resource) {
 	switch {
 	case r.Delivery == graph.FromBootstrap && r.Kind == graph.Listener:
-		d.Notes = []string{"envoy silently replaces the first one with this one"}
+		d.Notes = []string{"Envoy silently replaces the first one with this one"}
 	case r.Delivery == graph.FromBootstrap:
 		d.Rejected, d.Notes = true, []string{envoy.OnReject(r)}
 		d.Upstream = fmt.Sprintf("duplicate %s '%s'", r.Kind, r.Name)
@@ -83,11 +83,11 @@ func fate(d *lint.Diagnostic, r *graph.Resource) {
 		}
 	case r.Kind == graph.Cluster || r.Kind == graph.Listener:
 		d.Rejected = true
-		d.Notes = []string{"envoy applies the first, but still rejects the update (NACK)"}
+		d.Notes = []string{"Envoy applies the first, but still rejects the update (NACK)"}
 		d.Upstream = fmt.Sprintf("duplicate %s %s found", r.Kind, r.Name)
 	default:
 		d.Severity = lint.Warning
-		d.Notes = []string{"envoy keeps the first one in a response and drops the others; with delta xDS, it rejects the update"}
+		d.Notes = []string{"Envoy keeps the first one in a response and drops the others; with delta xDS, it rejects the update"}
 	}
 }
 

@@ -52,7 +52,7 @@ func checkModule(p *lint.Pass, at lint.At, m protoreflect.Message) {
 	case !named && (byName || source == nil):
 		r := lint.Rejection{
 			Message:  "the dynamic module does not have a name",
-			Help:     "add name: envoy loads lib<name>.so from $ENVOY_DYNAMIC_MODULES_SEARCH_PATH",
+			Help:     "add name: Envoy loads lib<name>.so from $ENVOY_DYNAMIC_MODULES_SEARCH_PATH",
 			Upstream: "Either 'name' or 'module' must be specified in dynamic_module_config",
 		}
 		if byName {
@@ -62,13 +62,13 @@ func checkModule(p *lint.Pass, at lint.At, m protoreflect.Message) {
 	case byName || source == nil:
 	case isText(dynamic.Sub(source, "local")):
 		p.Reject(at.Field("module", "local"), lint.Rejection{
-			Message:  "envoy takes a dynamic module only from a file or a server",
+			Message:  "Envoy takes a dynamic module only from a file or a server",
 			Help:     "write filename",
 			Upstream: "Only local file path or remote HTTP source is supported for module sources",
 		})
 	case name.Name() == "DynamicModuleFilterPerRoute" && dynamic.Sub(source, "remote") != nil && !isSet(config, "nack_on_cache_miss"):
 		p.Reject(at.Field("module", "remote"), lint.Rejection{
-			Message:  "envoy cannot wait for the dynamic module of a route",
+			Message:  "Envoy cannot wait for the dynamic module of a route",
 			Help:     "add nack_on_cache_miss: true, or write the module to a file",
 			Upstream: "Remote module sources require a factory context",
 		})

@@ -170,7 +170,7 @@ func (f formats) text(at lint.At, text string) {
 	case e.Command == "":
 		d.Message, d.Help = "a percent sign does not begin a command", "write %% for a percent sign, and commands as %COMMAND(ARGUMENTS):LENGTH%"
 	case e.Since != "":
-		d.Message, d.Help = fmt.Sprintf("%s does not have the command %%%s%% yet", f.p.Target, e.Command), "envoy has it since "+e.Since
+		d.Message, d.Help = fmt.Sprintf("%s does not have the command %%%s%% yet", f.p.Target, e.Command), "Envoy has it since "+e.Since
 	case e.Unknown:
 		d.Message = fmt.Sprintf("%s does not have the command %%%s%%", f.p.Target, e.Command)
 		if near := lint.Nearest(e.Command, format.Names(f.p.Target)); near != "" {

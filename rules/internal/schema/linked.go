@@ -98,10 +98,10 @@ func suggestType(d *lint.Diagnostic, at lint.At, near string) {
 // builtElsewhere notes which other builds have what the target lacks.
 func builtElsewhere(t dataplane.Target, has func(dataplane.Target) bool) (notes []string) {
 	if since := t.Since(has); since != "" {
-		notes = append(notes, fmt.Sprintf("%s has it since %s", t.Plane, since))
+		notes = append(notes, fmt.Sprintf("%s has it since %s", t.Actor(), since))
 	}
 	if contrib, ok := t.Contrib(); ok && has(contrib) {
-		notes = append(notes, fmt.Sprintf("envoy's contrib build has it: --target %s", contrib))
+		notes = append(notes, fmt.Sprintf("Envoy's contrib build has it: --target %s", contrib))
 	}
 	return notes
 }

@@ -72,7 +72,7 @@ func reportUntyped(p *lint.Pass, at lint.At, pt envoy.Point, m protoreflect.Mess
 	where, name := at.Field("typed_config").Key(), ""
 	d := lint.Diagnostic{
 		Message:  "the typed_config has no type",
-		Notes:    []string{"envoy looks an extension up by the type of its configuration, the name is only a label", envoy.OnReject(at.Resource())},
+		Notes:    []string{"Envoy looks an extension up by the type of its configuration, the name is only a label", envoy.OnReject(at.Resource())},
 		Rejected: true, Upstream: "Didn't find a registered implementation for type: ''",
 	}
 	if nameField := m.Descriptor().Fields().ByName("name"); nameField != nil {

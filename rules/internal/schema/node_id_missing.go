@@ -42,8 +42,8 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		p.Report(where, lint.Diagnostic{
 			Message:  "the bootstrap subscribes to resources without " + missing,
-			Notes:    []string{"envoy exits at startup, unless --service-node and --service-cluster set them"},
-			Help:     "write node: {id: …, cluster: …}, or set them on envoy's command line",
+			Notes:    []string{"Envoy exits at startup, unless --service-node and --service-cluster set them"},
+			Help:     "write node: {id: …, cluster: …}, or set them on Envoy's command line",
 			Upstream: "node 'id' and 'cluster' are required. Set it either in 'node' config or via --service-node and --service-cluster options.",
 		})
 	}),

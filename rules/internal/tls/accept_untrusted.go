@@ -24,7 +24,7 @@ var _ = Rules.Add(&lint.Rule{
 			return // a filter such as rbac can look at whether the certificate of a client was verified
 		}
 		p.Report(at.Field("trust_chain_verification"), lint.Diagnostic{
-			Message: "envoy accepts any certificate of the servers, also one that fails verification",
+			Message: "Envoy accepts any certificate of the servers, also one that fails verification",
 			Notes:   []string{"trusted_ca, pinned certificates and names are compared, but a mismatch does not close the connection"},
 			Help:    "remove trust_chain_verification",
 		})

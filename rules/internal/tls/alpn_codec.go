@@ -28,7 +28,7 @@ var _ = Rules.Add(&lint.Rule{
 			if m, ok := config.(*hcmv3.HttpConnectionManager); ok && m.GetCodecType() == hcmv3.HttpConnectionManager_HTTP1 {
 				p.Report(at.Field("codec_type"), lint.Diagnostic{
 					Message: "a client that supports HTTP/2 negotiates h2, but this only reads HTTP/1",
-					Notes:   []string{"envoy answers the preface of HTTP/2 as a malformed HTTP/1 request"},
+					Notes:   []string{"Envoy answers the preface of HTTP/2 as a malformed HTTP/1 request"},
 					Help:    "write codec_type: AUTO, or remove h2 from alpn_protocols",
 					Fixes:   lint.Replace(at.Field("codec_type"), "AUTO").Likely("speak what is negotiated"),
 					Related: []lint.Related{lint.RelatedTo(where.Field("common_tls_context", "alpn_protocols"), "h2 is offered here")},

@@ -31,7 +31,7 @@ var _ = Rules.Add(&lint.Rule{
 			})
 		case u.server == nil && slices.ContainsFunc(names, none):
 			rejectLate(p, place(none), []use{u}, lint.Rejection{
-				Message: "the name of a protocol is empty, and envoy crashes when it makes this context", Help: "remove it",
+				Message: "the name of a protocol is empty, and Envoy crashes when it makes this context", Help: "remove it",
 			})
 		}
 	}),

@@ -29,7 +29,7 @@ var _ = Rules.Add(&lint.Rule{
 		chain, err := chainIn(p, at, c.GetCertificateChain())
 		if err != nil {
 			rejectLate(p, at.Field("certificate_chain"), uses, lint.Rejection{
-				Message:  "envoy cannot read this certificate chain: " + err.Error(),
+				Message:  "Envoy cannot read this certificate chain: " + err.Error(),
 				Help:     "write the certificate and those of its issuers in PEM, the certificate first",
 				Upstream: unreadChain,
 			})
@@ -37,7 +37,7 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		if why, upstream := chain[0].Unfit(); why != "" {
 			rejectLate(p, at.Field("certificate_chain"), uses, lint.Rejection{
-				Message:  "envoy does not accept this certificate: " + why,
+				Message:  "Envoy does not accept this certificate: " + why,
 				Help:     "issue a certificate for a key of RSA with at least 2048 bits, or of P-256, that may be used for digital signatures",
 				Upstream: upstream,
 			})
@@ -55,7 +55,7 @@ func badPKCS12(p *lint.Pass, at lint.At, c *tlsv3.TlsCertificate, uses []use) {
 	}
 	r := lint.Rejection{Help: "write a file with a certificate and its key: openssl pkcs12 -export", Upstream: "Failed to load pkcs12 from"}
 	if err := boringssl.PKCS12(text); err != nil {
-		r.Message = "envoy cannot read the certificate in pkcs12: " + err.Error()
+		r.Message = "Envoy cannot read the certificate in pkcs12: " + err.Error()
 	}
 	if len(text) == 0 {
 		r.Message, r.Upstream = "pkcs12 is empty", unreadChain

@@ -25,7 +25,7 @@ var _ = Rules.Add(&lint.Rule{
 		switch {
 		case err != nil:
 			rejectLate(p, at.Field("private_key"), uses, lint.Rejection{
-				Message:  "envoy cannot read this private key: " + err.Error(),
+				Message:  "Envoy cannot read this private key: " + err.Error(),
 				Help:     "write the private key of the certificate in PEM",
 				Upstream: "Failed to load private key from",
 			})

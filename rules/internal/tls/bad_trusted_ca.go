@@ -28,7 +28,7 @@ var _ = Rules.Add(&lint.Rule{
 		if ok {
 			if _, err := authoritiesIn(p, at, v.GetTrustedCa()); err != nil {
 				rejectLate(p, at.Field("trusted_ca"), uses, lint.Rejection{
-					Message:  "envoy cannot read the certificates in trusted_ca: " + err.Error(),
+					Message:  "Envoy cannot read the certificates in trusted_ca: " + err.Error(),
 					Help:     "write the certificates of authorities in PEM",
 					Upstream: "Failed to load trusted CA certificates from",
 				})
@@ -40,7 +40,7 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		if _, err := revocationsIn(p, at, v.GetCrl()); err != nil {
 			rejectLate(p, at.Field("crl"), uses, lint.Rejection{
-				Message:  "envoy cannot read the revocation lists in crl: " + err.Error(),
+				Message:  "Envoy cannot read the revocation lists in crl: " + err.Error(),
 				Help:     "write the revocation lists of the authorities in PEM",
 				Upstream: "Failed to load CRL from",
 			})

@@ -29,7 +29,7 @@ func checkBundleMap(p *lint.Pass, at lint.At, spiffe *tlsv3.SPIFFECertValidatorC
 	}
 	if says, err := bundleMap(text); err != nil {
 		rejectLate(p, at, uses, lint.Rejection{
-			Message: "envoy cannot read trust_bundles: " + err.Error(), Help: bundleHelp, Upstream: says,
+			Message: "Envoy cannot read trust_bundles: " + err.Error(), Help: bundleHelp, Upstream: says,
 		})
 	}
 }

@@ -44,7 +44,7 @@ var _ = Rules.Add(&lint.Rule{
 			})
 		case here > 0 && overSDS == 0 && !slices.ContainsFunc(u.common.GetTlsCertificates(), isSet):
 			rejectLate(p, at.Field("tls_certificates").Key(), []use{u}, lint.Rejection{
-				Message:  "tls_certificates has no certificate: envoy skips entries that are empty",
+				Message:  "tls_certificates has no certificate: Envoy skips entries that are empty",
 				Help:     "write certificate_chain and private_key",
 				Upstream: "Server TlsCertificates must have a certificate specified",
 			})

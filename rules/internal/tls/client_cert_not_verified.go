@@ -21,7 +21,7 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		p.Report(at.Field("require_client_certificate"), lint.Diagnostic{
 			Message: "a client without a certificate is accepted, because there is nothing to verify certificates with",
-			Notes:   []string{"without a CA or a pinned certificate envoy does not verify clients: it accepts any certificate, and none"},
+			Notes:   []string{"without a CA or a pinned certificate Envoy does not verify clients: it accepts any certificate, and none"},
 			Help:    "add a validation_context with trusted_ca",
 		})
 	}),

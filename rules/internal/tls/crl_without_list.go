@@ -23,8 +23,8 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		if lists, err := revocationsIn(p, at, v.GetCrl()); err == nil && lists == 0 {
 			p.Report(at.Field("crl"), lint.Diagnostic{
-				Message: "there is no revocation list in crl, so envoy rejects the certificate of every peer",
-				Notes:   []string{"with crl, envoy requires a list of the authority of each certificate that it verifies"},
+				Message: "there is no revocation list in crl, so Envoy rejects the certificate of every peer",
+				Notes:   []string{"with crl, Envoy requires a list of the authority of each certificate that it verifies"},
 				Help:    "write the lists of the authorities in PEM, which begin with -----BEGIN X509 CRL-----, or remove crl",
 			})
 		}

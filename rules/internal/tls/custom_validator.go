@@ -28,7 +28,7 @@ var _ = Rules.Add(&lint.Rule{
 		own := at.Field("custom_validator_config")
 		if !hasValidator(p, validator.GetName()) {
 			rejectLate(p, own.Field("name"), uses, lint.Rejection{
-				Message:  fmt.Sprintf("envoy does not have a validator %q", validator.GetName()),
+				Message:  fmt.Sprintf("Envoy does not have a validator %q", validator.GetName()),
 				Help:     "write " + spiffeValidator,
 				Upstream: "Failed to get certificate validator factory for " + validator.GetName(),
 			})
@@ -94,7 +94,7 @@ func checkTrustDomains(p *lint.Pass, at lint.At, spiffe *tlsv3.SPIFFECertValidat
 		}
 		if err := boringssl.Bundle(bundle); err != nil {
 			rejectLate(p, own.Field("trust_bundle"), uses, lint.Rejection{
-				Message:  "envoy cannot read the certificates of the trust domain: " + err.Error(),
+				Message:  "Envoy cannot read the certificates of the trust domain: " + err.Error(),
 				Help:     "write the certificates of its authorities in PEM",
 				Upstream: "Failed to load trusted CA certificate for " + d.GetName(),
 			})

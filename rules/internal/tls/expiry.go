@@ -50,7 +50,7 @@ func expiryOfChain(p *lint.Pass, at lint.At, c *tlsv3.TlsCertificate) {
 func expires(p *lint.Pass, at lint.At, what string, c *boringssl.Certificate) bool {
 	now, soon := p.Clock.Now, p.Clock.Now.AddDate(0, 0, p.Clock.Days)
 	d := lint.Diagnostic{
-		Notes: []string{"envoy accepts it and presents it, and peers that verify certificates close the connection"},
+		Notes: []string{"Envoy accepts it and presents it, and peers that verify certificates close the connection"},
 		Help:  "renew the certificate",
 	}
 	switch {
@@ -97,7 +97,7 @@ func expiryOfAuthorities(p *lint.Pass, at lint.At, v *tlsv3.CertificateValidatio
 		message = fmt.Sprintf("all %d trusted certificates have expired, the last on %s", len(all), last.NotAfter.Format(time.DateOnly))
 	}
 	p.Report(at.Field("trusted_ca"), lint.Diagnostic{
-		Message: message, Severity: severityOf(p.Clock.Now, last.NotAfter), Notes: []string{"envoy accepts it, and then rejects the certificate of every peer"},
+		Message: message, Severity: severityOf(p.Clock.Now, last.NotAfter), Notes: []string{"Envoy accepts it, and then rejects the certificate of every peer"},
 		Help: "renew it",
 	})
 }

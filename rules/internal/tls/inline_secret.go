@@ -23,7 +23,7 @@ var _ = Rules.Add(&lint.Rule{
 		p.Report(at.Field("private_key").Key(), lint.Diagnostic{
 			Message: "this file contains a private key, so anyone who can read the file has it",
 			Notes:   []string{"such files are copied into repositories, backups and logs"},
-			Help:    "write filename with a file that only envoy can read, or get the certificate over SDS",
+			Help:    "write filename with a file that only Envoy can read, or get the certificate over SDS",
 		})
 	}),
 })

@@ -56,7 +56,7 @@ func checkVersions(p *lint.Pass, at lint.At, params *tlsv3.TlsParameters, highes
 	}
 	d := lint.Diagnostic{
 		Message: fmt.Sprintf("no version of TLS is left: the lowest is %s, and the highest is %s", lowest, highest),
-		Notes:   []string{defaults, "envoy accepts this, and fails every handshake"},
+		Notes:   []string{defaults, "Envoy accepts this, and fails every handshake"},
 		Help:    fmt.Sprintf("write tls_maximum_protocol_version: %s, or a lower minimum", lowest),
 	}
 	if params.GetTlsMaximumProtocolVersion() == tlsv3.TlsParameters_TLS_AUTO {

@@ -29,7 +29,7 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		p.Report(at.Field("common_tls_context", "validation_context").Key(), lint.Diagnostic{
 			Message: "a client without a certificate is accepted, because require_client_certificate is not set",
-			Notes:   []string{"envoy verifies a certificate if the client sends one; it logs that this default is insecure and will change"},
+			Notes:   []string{"Envoy verifies a certificate if the client sends one; it logs that this default is insecure and will change"},
 			Help:    "write require_client_certificate: true; or false, if clients without a certificate are welcome",
 			Fixes:   lint.Insert(at, "require_client_certificate", true).Likely("require a certificate"),
 		})

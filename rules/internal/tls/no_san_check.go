@@ -25,7 +25,7 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		d := lint.Diagnostic{
 			Message: fmt.Sprintf("cluster %q accepts every certificate of a public authority, whatever its name", u.cluster.GetName()),
-			Notes:   []string{"envoy verifies who signed the certificate, and does not compare its names with the host or with sni"},
+			Notes:   []string{"Envoy verifies who signed the certificate, and does not compare its names with the host or with sni"},
 			Help:    "add auto_sni_san_validation: true with an sni, or match_typed_subject_alt_names",
 		}
 		if u.GetSni() != "" {

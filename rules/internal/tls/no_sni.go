@@ -21,7 +21,7 @@ var _ = Rules.Add(&lint.Rule{
 			return
 		}
 		p.Report(at.Key(), lint.Diagnostic{
-			Message: fmt.Sprintf("envoy connects to %s without sending this name (SNI)", name),
+			Message: fmt.Sprintf("Envoy connects to %s without sending this name (SNI)", name),
 			Notes:   []string{"a server with several sites then answers with a default certificate, or closes the connection"},
 			Help:    fmt.Sprintf("write sni: %s", name),
 			Fixes:   lint.Insert(at, "sni", name).Likely("send the name of the server"),

@@ -50,7 +50,7 @@ func needsCA(at lint.At, v *tlsv3.CertificateValidationContext) (field string, r
 	case len(v.GetMatchSubjectAltNames()) > 0:
 		field = "match_subject_alt_names"
 	case v.GetAllowExpiredCertificate():
-		field, r.Message = "allow_expired_certificate", "without a trusted CA, envoy never looks at the expiry of certificates"
+		field, r.Message = "allow_expired_certificate", "without a trusted CA, Envoy never looks at the expiry of certificates"
 		r.Upstream = "Certificate validity period is always ignored without trusted CA"
 		r.Help += ", or remove allow_expired_certificate"
 	}

@@ -39,7 +39,7 @@ var _ = Rules.Add(&lint.Rule{
 		switch {
 		case err != nil:
 			rejectLate(p, at.Field("ocsp_staple"), servers, lint.Rejection{
-				Message:  "envoy cannot read this OCSP response",
+				Message:  "Envoy cannot read this OCSP response",
 				Help:     "write the response of the authority in DER, for one certificate: openssl ocsp -respout FILE",
 				Upstream: err.Error(),
 			})

@@ -37,7 +37,7 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		p.Report(at.Field("san_type"), lint.Diagnostic{
 			Message: fmt.Sprintf("%q is not a name of type %s, so this matches no certificate", text, m.GetSanType()),
-			Notes:   []string{"envoy compares the text only with names of this type in the certificate"},
+			Notes:   []string{"Envoy compares the text only with names of this type in the certificate"},
 			Help:    fmt.Sprintf("write san_type: %s", meant),
 			Fixes:   lint.Replace(at.Field("san_type"), meant.String()).Likely("write the type of this name"),
 			Related: []lint.Related{lint.RelatedTo(at.Field("matcher", field), "this is what the name has to be")},

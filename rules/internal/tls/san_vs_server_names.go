@@ -36,7 +36,7 @@ var _ = Rules.Add(&lint.Rule{
 			}
 			p.Report(where.At().Field("filter_chain_match").Item("server_names", i), lint.Diagnostic{
 				Message: fmt.Sprintf("no certificate of this filter chain is for %s", name),
-				Notes:   []string{"envoy presents the certificate for " + strings.Join(names, ", ") + " to these clients, and those that verify it close the connection"},
+				Notes:   []string{"Envoy presents the certificate for " + strings.Join(names, ", ") + " to these clients, and those that verify it close the connection"},
 				Help:    "add a certificate for this name, or correct the name",
 				Related: []lint.Related{lint.RelatedTo(at.Field("tls_certificates").Key(), "these are the certificates")},
 			})

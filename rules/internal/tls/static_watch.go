@@ -27,8 +27,8 @@ var _ = Rules.Add(&lint.Rule{
 			return
 		}
 		p.Report(at.Field("watched_directory").Key(), lint.Diagnostic{
-			Message: "envoy does not watch this directory, and never reads the files again",
-			Notes:   []string{"only secrets from SDS are watched: when the files are renewed, envoy keeps the old certificate or CA until it expires"},
+			Message: "Envoy does not watch this directory, and never reads the files again",
+			Notes:   []string{"only secrets from SDS are watched: when the files are renewed, Envoy keeps the old certificate or CA until it expires"},
 			Help:    "move this into a file of secrets, and refer to it by sds_config with path_config_source",
 		})
 	}, nameOf(&tlsv3.TlsCertificate{}), nameOf(&tlsv3.CertificateValidationContext{})),

@@ -34,7 +34,7 @@ var _ = Rules.Add(&lint.Rule{
 			}
 			p.Report(at.Field("common_tls_context", "alpn_protocols"), lint.Diagnostic{
 				Message: fmt.Sprintf("a server that supports HTTP/2 selects h2, but cluster %q speaks HTTP/1", c.GetName()),
-				Notes:   []string{"envoy sends HTTP/1 requests whatever the server has selected, and the server closes the connection"},
+				Notes:   []string{"Envoy sends HTTP/1 requests whatever the server has selected, and the server closes the connection"},
 				Help:    "remove alpn_protocols, or replace the protocol of the cluster by auto_config in its HttpProtocolOptions",
 				Fixes:   lint.Remove(at.Field("common_tls_context", "alpn_protocols")).Likely("do not offer h2"),
 			})

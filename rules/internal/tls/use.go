@@ -89,7 +89,7 @@ func rejectLate(p *lint.Pass, at lint.At, uses []use, r lint.Rejection) {
 		return
 	}
 	p.Report(at, lint.Diagnostic{
-		Message: r.Message, Notes: []string{"envoy rejects the secrets for this context when they arrive over SDS, so every connection fails"},
+		Message: r.Message, Notes: []string{"Envoy rejects the secrets for this context when they arrive over SDS, so every connection fails"},
 		Help: r.Help, Fixes: r.Fixes, Related: r.Related,
 	})
 }

@@ -23,7 +23,7 @@ var _ = Rules.Add(&lint.Rule{
 			}
 			p.Report(at.Field("certificate_chain"), lint.Diagnostic{
 				Message: fmt.Sprintf("%s is signed with %s", member(i), certificate.Outdated()),
-				Notes:   []string{"envoy presents it, and browsers and most libraries close the connection: others can make a certificate with the same hash"},
+				Notes:   []string{"Envoy presents it, and browsers and most libraries close the connection: others can make a certificate with the same hash"},
 				Help:    "issue the certificate again, signed with SHA-256",
 			})
 			return

@@ -22,7 +22,7 @@ var _ = Rules.Add(&lint.Rule{
 			return
 		}
 		p.Report(at.Field("tls_params", "tls_minimum_protocol_version"), lint.Diagnostic{
-			Message: fmt.Sprintf("%s is allowed, and envoy's default is TLS 1.2", lowest),
+			Message: fmt.Sprintf("%s is allowed, and Envoy's default is TLS 1.2", lowest),
 			Notes:   []string{"TLS 1.0 and 1.1 sign handshakes with SHA-1 and MD5, and browsers have removed them"},
 			Help:    "remove tls_minimum_protocol_version, unless peers are that old",
 		})

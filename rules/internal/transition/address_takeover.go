@@ -52,10 +52,10 @@ func takes(p *lint.Pass, owners map[socket]*graph.Change, change *graph.Change, 
 			}
 			p.Report(b.at, lint.Diagnostic{
 				Severity: lint.Error,
-				Message:  fmt.Sprintf("listeners %s exchange their addresses, which envoy rejects", quoted(circle)),
-				Notes: []string{"each keeps its address until it has the new one, so envoy rejects all of them " +
+				Message:  fmt.Sprintf("listeners %s exchange their addresses, which Envoy rejects", quoted(circle)),
+				Notes: []string{"each keeps its address until it has the new one, so Envoy rejects all of them " +
 					"(NACK: duplicate address), however often they are sent, and keeps the old ones"},
-				Help:    "move one of them to a free address first, and push the others after envoy has ACKed that",
+				Help:    "move one of them to a free address first, and push the others after Envoy has ACKed that",
 				Related: []lint.Related{related},
 			})
 		default:
@@ -65,7 +65,7 @@ func takes(p *lint.Pass, owners map[socket]*graph.Change, change *graph.Change, 
 	}
 }
 
-// takeRemoved reports a takeover from a removed listener: envoy passes the sockets on in one response, so connections wait
+// takeRemoved reports a takeover from a removed listener: Envoy passes the sockets on in one response, so connections wait
 // only if the new listener has to warm.
 func takeRemoved(p *lint.Pass, change, owner *graph.Change, b bound, related lint.Related) {
 	needs := unheld(p, change)
@@ -76,7 +76,7 @@ func takeRemoved(p *lint.Pass, change, owner *graph.Change, b bound, related lin
 		Severity: lint.Info,
 		Message: fmt.Sprintf("listener %q takes %s from %q, but must wait for %s %q",
 			change.Name, b, owner.Name, spoken(needs.Kind), needs.Target),
-		Notes: []string{"envoy accepts new connections only when it has that, a round trip to the control plane later; they " +
+		Notes: []string{"Envoy accepts new connections only when it has that, a round trip to the control plane later; they " +
 			"wait, and none fails"},
 		Related: []lint.Related{related},
 	})
@@ -85,15 +85,15 @@ func takeRemoved(p *lint.Pass, change, owner *graph.Change, b bound, related lin
 func takeMoving(p *lint.Pass, change, owner *graph.Change, b bound, related lint.Related) {
 	d := lint.Diagnostic{
 		Message: fmt.Sprintf("listener %q takes %s, which %q leaves only in the same push", change.Name, b, owner.Name),
-		Help: fmt.Sprintf("move %q first, and push %q after envoy has ACKed that; in between, connections to the address fail",
+		Help: fmt.Sprintf("move %q first, and push %q after Envoy has ACKed that; in between, connections to the address fail",
 			owner.Name, change.Name),
 		Related: []lint.Related{related},
 	}
 	if needs := unheld(p, owner); needs != nil {
-		d.Notes = []string{fmt.Sprintf("%q keeps the address until it has %s %q, so envoy rejects %q (NACK: duplicate address)",
+		d.Notes = []string{fmt.Sprintf("%q keeps the address until it has %s %q, so Envoy rejects %q (NACK: duplicate address)",
 			owner.Name, spoken(needs.Kind), needs.Target, change.Name)}
 	} else {
-		d.Notes = []string{fmt.Sprintf("if %q comes before %q in the response, envoy rejects it (NACK: duplicate address)",
+		d.Notes = []string{fmt.Sprintf("if %q comes before %q in the response, Envoy rejects it (NACK: duplicate address)",
 			change.Name, owner.Name)}
 	}
 	if p.Push.Transport.Incremental() {

@@ -56,7 +56,7 @@ func reportStuck(p *lint.Pass, stuck []*graph.Change) {
 		Message: fmt.Sprintf("the change of cluster %q%s waits for endpoints that are not sent again",
 			first.Name, andMore(len(stuck)-1, "other", "others")),
 		Notes: []string{
-			"envoy warms the changed cluster until it receives the endpoints again, but they have not changed; meanwhile the " +
+			"Envoy warms the changed cluster until it receives the endpoints again, but they have not changed; meanwhile the " +
 				"old cluster serves, so no request fails",
 			fmt.Sprintf("the change is %g s late (initial_fetch_timeout), and Envoy withholds the ACK of CDS until then", wait.Seconds()),
 		},

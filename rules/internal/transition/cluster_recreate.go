@@ -34,7 +34,7 @@ func reportRecreation(p *lint.Pass, change *graph.Change) {
 	if len(fields) > 1 {
 		why = words.And(fields)
 	}
-	notes := []string{"envoy opens new connections to its endpoints, and circuit breakers, outlier detection and load balancing " +
+	notes := []string{"Envoy opens new connections to its endpoints, and circuit breakers, outlier detection and load balancing " +
 		"start from zero; no request fails"}
 	if c, ok := change.New.Message.(*clusterv3.Cluster); ok && len(c.GetHealthChecks()) > 0 {
 		notes = append(notes, "the old cluster serves until the first health checks of the new one are done")

@@ -40,11 +40,11 @@ func reportSwap(p *lint.Pass, changes *graph.Changes, change *graph.Change) {
 		p.Report(at.Field("endpoints").Key(), lint.Diagnostic{
 			Message: fmt.Sprintf("all endpoints of cluster %q are replaced at once, and it drops the old ones before the new "+
 				"ones are healthy", e.From.Name),
-			Notes: []string{"envoy answers requests for it with 503 (response flag UH) until a new endpoint passes its first " +
+			Notes: []string{"Envoy answers requests for it with 503 (response flag UH) until a new endpoint passes its first " +
 				"health check"},
 			Help: "add the new endpoints first, and remove the old ones when the new ones are healthy, or remove " +
 				"ignore_health_on_host_removal",
-			Related: []lint.Related{lint.RelatedTo(e.From.At().Field("ignore_health_on_host_removal"), "envoy removes old endpoints at once")},
+			Related: []lint.Related{lint.RelatedTo(e.From.At().Field("ignore_health_on_host_removal"), "Envoy removes old endpoints at once")},
 		})
 		return
 	}

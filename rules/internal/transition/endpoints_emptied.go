@@ -53,7 +53,7 @@ func (l emptied) report(p *lint.Pass, e *graph.Edge, who, until, used string) {
 	}
 	p.Report(l.holder.At().Field(field), lint.Diagnostic{
 		Message: fmt.Sprintf("cluster %q loses all its endpoints (%d) while still in use: %s", l.cluster.Name, l.had, who),
-		Notes:   []string{"envoy answers the requests with 503 (response flag UH) " + until},
+		Notes:   []string{"Envoy answers the requests with 503 (response flag UH) " + until},
 		Help:    "first push the routes that no longer use the cluster, then remove its endpoints: `xdslint plan` gives the order",
 		Related: []lint.Related{lint.RelatedTo(e.At(), used)},
 	})

@@ -38,7 +38,7 @@ func arriving(p *lint.Pass, changes *graph.Changes) (gaps []gap) {
 			}
 			u := use{edge: e, traffic: after}
 			if e.From.Kind == graph.Cluster && leftAlone(p, changes, e) {
-				u.meanwhile, u.severity = fmt.Sprintf("envoy answers the requests for %q with 503 (response flag UH)", e.From.Name), lint.Error
+				u.meanwhile, u.severity = fmt.Sprintf("Envoy answers the requests for %q with 503 (response flag UH)", e.From.Name), lint.Error
 			}
 			g.add(u)
 		}

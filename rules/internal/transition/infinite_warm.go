@@ -89,7 +89,7 @@ func foreverNote(change *graph.Change) string {
 	case change.Changed():
 		return "the old one remains in use, and the change never takes effect"
 	case change.Kind == graph.Listener:
-		return "envoy never opens its port: connections fail (connection refused)"
+		return "Envoy never opens its port: connections fail (connection refused)"
 	}
-	return "routes do not find the cluster: envoy answers requests with 503 (response flag NC), and never ACKs CDS"
+	return "routes do not find the cluster: Envoy answers requests with 503 (response flag NC), and never ACKs CDS"
 }

@@ -19,9 +19,9 @@ const hcm = "envoy.extensions.filters.network.http_connection_manager.v3.HttpCon
 // drained describes what happens to draining connections: nothing fails, unless some of them do not end by themselves.
 func drained(p *lint.Pass, d envoy.Drain) (lint.Severity, string) {
 	if what := lasting(p.Old, d); what != "" {
-		return lint.Warning, what + " do not end by themselves: envoy closes them at the end of the drain time (--drain-time-s, 600 s by default)"
+		return lint.Warning, what + " do not end by themselves: Envoy closes them at the end of the drain time (--drain-time-s, 600 s by default)"
 	}
-	return lint.Info, "over the drain time, envoy sends HTTP/1.1 clients `connection: close` with a response and HTTP/2 clients GOAWAY, one after the other " +
+	return lint.Info, "over the drain time, Envoy sends HTTP/1.1 clients `connection: close` with a response and HTTP/2 clients GOAWAY, one after the other " +
 		"(--drain-time-s, 600 s by default); they reconnect, and no request fails"
 }
 

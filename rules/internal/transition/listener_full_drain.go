@@ -43,12 +43,12 @@ func reportFullDrain(p *lint.Pass, change *graph.Change, d envoy.Drain) {
 		return
 	}
 	if rebinds(change) {
-		severity, notes = lint.Warning, append(notes, "envoy opens new sockets: connections that are not yet accepted at that "+
+		severity, notes = lint.Warning, append(notes, "Envoy opens new sockets: connections that are not yet accepted at that "+
 			"moment are reset")
 	}
 	p.Report(fieldOf(change, d.Why), lint.Diagnostic{
 		Severity: severity,
-		Message:  fmt.Sprintf("%s changes, so envoy replaces listener %q: all its connections drain", d.Why, change.Name),
+		Message:  fmt.Sprintf("%s changes, so Envoy replaces listener %q: all its connections drain", d.Why, change.Name),
 		Notes:    notes,
 	})
 }

@@ -60,7 +60,7 @@ func TestListenerPushes(t *testing.T) {
 			"a circle of three", "address-takeover",
 			[]string{"a 10.0.0.1:80", "b 10.0.0.1:81", "c 10.0.0.1:82"},
 			[]string{"a 10.0.0.1:81", "b 10.0.0.1:82", "c 10.0.0.1:80"},
-			[]string{`error: listeners "a", "b" and "c" exchange their addresses, which envoy rejects`},
+			[]string{`error: listeners "a", "b" and "c" exchange their addresses, which Envoy rejects`},
 		},
 		{"renamed", "address-takeover", []string{"a 10.0.0.1:80"}, []string{"b 10.0.0.1:80"}, nil},
 		{"both want it", "address-takeover", []string{"a 10.0.0.1:80"}, []string{"a 10.0.0.1:80", "b 10.0.0.1:80"}, nil},
@@ -75,7 +75,7 @@ func TestListenerPushes(t *testing.T) {
 			"one address more", "listener-full-drain",
 			[]string{"a 10.0.0.1:80"},
 			[]string{"a 10.0.0.1:80 " + more},
-			[]string{`warning: additional_addresses changes, so envoy replaces listener "a": all its connections drain`},
+			[]string{`warning: additional_addresses changes, so Envoy replaces listener "a": all its connections drain`},
 		},
 		{"one address more, bound once", "listener-full-drain", []string{"a 10.0.0.1:80 enable_reuse_port: false"}, []string{"a 10.0.0.1:80 enable_reuse_port: false, " + more}, nil},
 		{

@@ -46,7 +46,7 @@ func vanishing(p *lint.Pass, changes *graph.Changes, kind graph.Kind, meanwhile 
 	if had, has := pushed(p.Old, kind), pushed(p.Snapshot, kind); isMass(had, has) {
 		p.ReportResource(first, lint.Diagnostic{
 			Message: loss(had, has, spoken(kind)),
-			Notes:   []string{"envoy removes all resources that are no longer sent: " + meanwhile},
+			Notes:   []string{"Envoy removes all resources that are no longer sent: " + meanwhile},
 			Help:    "check whether the new snapshot is complete; if so, remove them in steps",
 		})
 	}
@@ -97,7 +97,7 @@ func vanishingHosts(p *lint.Pass) {
 		if name := graph.NameOf(at.Message); !names[name] {
 			p.Report(at.At().Field("name"), lint.Diagnostic{
 				Message: loss(len(before), len(after), "virtual host"),
-				Notes:   []string{"envoy then answers requests for their domains with 404 (response flag NR)"},
+				Notes:   []string{"Envoy then answers requests for their domains with 404 (response flag NR)"},
 				Help:    "check whether the new snapshot is complete; if so, remove them in steps",
 			})
 			return

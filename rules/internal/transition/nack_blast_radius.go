@@ -52,8 +52,8 @@ func blast(p *lint.Pass, all []*graph.Change) {
 			names = words.And(lost[:shownNames]) + andMore(more, "other", "others")
 		}
 		p.Report(at, lint.Diagnostic{
-			Message: fmt.Sprintf("%s, so envoy rejects the whole response: changes of %s are lost too", what, names),
-			Notes: []string{fmt.Sprintf("that includes all updates and removals of type %s in this push; envoy keeps the old resources",
+			Message: fmt.Sprintf("%s, so Envoy rejects the whole response: changes of %s are lost too", what, names),
+			Notes: []string{fmt.Sprintf("that includes all updates and removals of type %s in this push; Envoy keeps the old resources",
 				spoken(change.Kind))},
 		})
 		return // Envoy rejects the response once

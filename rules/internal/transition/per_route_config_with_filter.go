@@ -74,7 +74,7 @@ func reportShift(p *lint.Pass, listener, table *graph.Change, goes, comes map[st
 			"routes at once: there, the filter does what it does without per-route configuration"}
 	case len(new) > 0:
 		d.Message = fmt.Sprintf("filter %s is added before Envoy has its configuration in %s %q", words.And(new), spoken(table.Kind), table.Name)
-		d.Notes = []string{"until envoy has read the new routes, the filter does what it does without per-route configuration"}
+		d.Notes = []string{"until Envoy has read the new routes, the filter does what it does without per-route configuration"}
 	default:
 		return false
 	}

@@ -34,14 +34,14 @@ var _ = Rules.Add(&lint.Rule{
 					Message: fmt.Sprintf("enable_reuse_port of listener %q changes from %t to %t",
 						change.Name, envoy.ReusesPort(before), envoy.ReusesPort(after)),
 					Notes: []string{rejectedUpdate},
-					Help:  "keep the old value, or give the listener another name: envoy then reuses the sockets",
+					Help:  "keep the old value, or give the listener another name: Envoy then reuses the sockets",
 				})
 			case rejectedRebind(change):
 				p.Report(fieldOf(change, "enable_reuse_port"), lint.Diagnostic{
 					Message: fmt.Sprintf("listener %q needs new sockets, but without enable_reuse_port its address cannot be bound twice",
 						change.Name),
 					Notes: []string{rejectedUpdate},
-					Help: "remove the listener, wait until envoy ACKs that, then add the new one; in between, new " +
+					Help: "remove the listener, wait until Envoy ACKs that, then add the new one; in between, new " +
 						"connections fail (connection refused)",
 				})
 			}
@@ -49,4 +49,4 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-const rejectedUpdate = "envoy rejects the update (NACK) and keeps the old listener, without any of its changes"
+const rejectedUpdate = "Envoy rejects the update (NACK) and keeps the old listener, without any of its changes"

@@ -36,14 +36,14 @@ var _ = Rules.Add(&lint.Rule{
 			}
 			d := lint.Diagnostic{
 				Message: fmt.Sprintf("cluster %q is used before it has endpoints: %s", now.Name, whose(after, e)),
-				Notes: []string{"the cluster has no host: until it has endpoints, envoy answers the requests with 503 " +
+				Notes: []string{"the cluster has no host: until it has endpoints, Envoy answers the requests with 503 " +
 					"(response flag UH)"},
 				Help:    "push the endpoints and wait until Envoy ACKs EDS, then push the routes: `xdslint plan` gives the order",
 				Related: []lint.Related{lint.RelatedTo(now.At().Field("name"), "it existed before, without endpoints")},
 			}
 			switch {
 			case waitsForHealth(now):
-				d.Notes[0] = "until a new endpoint passes its first health check, envoy answers the requests with 503 (response " +
+				d.Notes[0] = "until a new endpoint passes its first health check, Envoy answers the requests with 503 (response " +
 					"flag UH), since healthy_panic_threshold is 0"
 				d.Help = "push the endpoints first, and the routes when their health checks have passed; the ACK of EDS does " +
 					"not wait for that"

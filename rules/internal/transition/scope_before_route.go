@@ -63,7 +63,7 @@ func released(p *lint.Pass, changes *graph.Changes, table *graph.Resource) bool 
 func reportScope(p *lint.Pass, e *graph.Edge, before *graph.Resource) {
 	p.ReportEdge(e, lint.Diagnostic{
 		Message: fmt.Sprintf("scope %q switches to route configuration %q before Envoy has that", e.From.Name, e.Target),
-		Notes: []string{"until it has the route configuration, envoy answers the requests of the scope with 404 (response flag NR); if it had it and " +
+		Notes: []string{"until it has the route configuration, Envoy answers the requests of the scope with 404 (response flag NR); if it had it and " +
 			"dropped it, a server that compares contents does not send it again"},
 		Help:    "first make Envoy fetch the route configuration, with a scope whose key no request has: `xdslint plan` gives the order",
 		Related: []lint.Related{lint.RelatedTo(before.At().Field("route_configuration_name"), "its requests use this before the push")},

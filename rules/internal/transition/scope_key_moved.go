@@ -28,7 +28,7 @@ var _ = Rules.Add(&lint.Rule{
 func reportKey(p *lint.Pass, left, taken *graph.Change) {
 	d := lint.Diagnostic{
 		Message: fmt.Sprintf("scope %q takes the key of scope %q, which gets another key", taken.Name, left.Name),
-		Notes: []string{"envoy removes the old key of each scope in turn: if the key is taken before it is left, it is lost, and envoy answers its " +
+		Notes: []string{"Envoy removes the old key of each scope in turn: if the key is taken before it is left, it is lost, and Envoy answers its " +
 			"requests with 404 (response flag NR) until one of the scopes changes again, although config_dump shows the key"},
 		Help:    "give the key to a scope with a new name, and remove the old scopes in the same push: `xdslint plan` does",
 		Related: []lint.Related{lint.RelatedTo(left.Old.At().Field("key"), "it had the key before the push")},
@@ -36,7 +36,7 @@ func reportKey(p *lint.Pass, left, taken *graph.Change) {
 	if left.Removed() {
 		d.Severity = lint.Warning
 		d.Message = fmt.Sprintf("scope %q takes the key of scope %q, which is removed", taken.Name, left.Name)
-		d.Notes = []string{"envoy removes scopes before it adds others: in between, for a moment, it answers requests with " +
+		d.Notes = []string{"Envoy removes scopes before it adds others: in between, for a moment, it answers requests with " +
 			"404 (response flag NR)"}
 		d.Help = "keep the name of the scope, and change only what it refers to"
 	}

@@ -44,10 +44,10 @@ func movedTables(p *lint.Pass, change *graph.Change) {
 			continue
 		}
 		p.ReportEdge(e, lint.Diagnostic{
-			Message: fmt.Sprintf("the routes of listener %q move to RDS: envoy no longer rejects those to clusters that do not exist",
+			Message: fmt.Sprintf("the routes of listener %q move to RDS: Envoy no longer rejects those to clusters that do not exist",
 				change.Name),
-			Notes:   []string{"envoy then answers requests for such routes with 503 (response flag NC)"},
-			Help:    fmt.Sprintf("to make envoy reject them, set validate_clusters: true in route configuration %q", e.Target),
+			Notes:   []string{"Envoy then answers requests for such routes with 503 (response flag NC)"},
+			Help:    fmt.Sprintf("to make Envoy reject them, set validate_clusters: true in route configuration %q", e.Target),
 			Related: []lint.Related{lint.RelatedTo(before.At().Field("route_config").Key(), "the route table before the push")},
 		})
 	}

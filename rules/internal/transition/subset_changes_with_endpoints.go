@@ -32,7 +32,7 @@ var _ = Rules.Add(&lint.Rule{
 func reportSubset(p *lint.Pass, c *graph.Change, s envoy.Subset, message string) {
 	p.Report(c.New.At().Field("endpoints").Key(), lint.Diagnostic{
 		Message: fmt.Sprintf(message, s.Edge.Target, spoken(s.Edge.From.Kind), s.Edge.From.Name),
-		Notes: []string{"endpoints and routes come in two responses: in between, envoy answers the requests with 503 (response flag UH), since " +
+		Notes: []string{"endpoints and routes come in two responses: in between, Envoy answers the requests with 503 (response flag UH), since " +
 			"fallback_policy is NO_FALLBACK"},
 		Help: "push the endpoints of both subsets first, then the routes, then remove the endpoints of the old subset: `xdslint plan` does, " +
 			"unless both subsets have the same addresses",

@@ -33,16 +33,16 @@ type end struct {
 	does, how string
 }
 
-const crash = "segmentation fault; a restarted envoy receives the same resource again"
+const crash = "segmentation fault; a restarted Envoy receives the same resource again"
 
 var ends = []end{
-	{graph.ClusterLoadAssignment, lint.Error, aggregated, "envoy crashes", crash},
-	{graph.RouteConfiguration, lint.Error, aggregated, "envoy crashes", crash},
-	{graph.ScopedRouteConfiguration, lint.Error, aggregated, "envoy crashes", crash},
-	{graph.Secret, lint.Error, aggregated, "envoy crashes", crash},
-	{graph.ExtensionConfig, lint.Info, aggregated, "the filter has no configuration", "envoy answers requests that pass it with 500 (response flag NFCF), unless it has a default_config"},
-	{graph.Cluster, lint.Info, wholeState, "envoy removes the cluster", "it answers requests for it with 503 (response flag NC)"},
-	{graph.Listener, lint.Info, wholeState, "envoy removes the listener", "new connections fail (connection refused), and open ones drain"},
+	{graph.ClusterLoadAssignment, lint.Error, aggregated, "Envoy crashes", crash},
+	{graph.RouteConfiguration, lint.Error, aggregated, "Envoy crashes", crash},
+	{graph.ScopedRouteConfiguration, lint.Error, aggregated, "Envoy crashes", crash},
+	{graph.Secret, lint.Error, aggregated, "Envoy crashes", crash},
+	{graph.ExtensionConfig, lint.Info, aggregated, "the filter has no configuration", "Envoy answers requests that pass it with 500 (response flag NFCF), unless it has a default_config"},
+	{graph.Cluster, lint.Info, wholeState, "Envoy removes the cluster", "it answers requests for it with 503 (response flag NC)"},
+	{graph.Listener, lint.Info, wholeState, "Envoy removes the listener", "new connections fail (connection refused), and open ones drain"},
 }
 
 func aggregated(t lint.Transport) bool { return t == lint.ADSSotW }
@@ -67,6 +67,6 @@ func reportEnd(p *lint.Pass, e end) {
 		Message: fmt.Sprintf("%s %q%s with a TTL: without a heartbeat for %s, %s",
 			spoken(e.kind), first.Name, andMore(more, "other", "others"), first.TTL, e.does),
 		Notes: []string{e.how},
-		Help:  "remove ttl: envoy then keeps its configuration while the control plane is away",
+		Help:  "remove ttl: Envoy then keeps its configuration while the control plane is away",
 	})
 }

@@ -83,7 +83,7 @@ func reportStale(p *lint.Pass, changes *graph.Changes, stale []*graph.Change) {
 	p.ReportResource(r, lint.Diagnostic{
 		Message: fmt.Sprintf("%s %q%s %s, but the version is still %q",
 			spoken(first.Kind), first.Name, andMore(len(stale)-1, "other", "others"), does, version(r)),
-		Notes: []string{"a server that compares versions assumes that envoy already has it, and sends nothing; an envoy that " +
+		Notes: []string{"a server that compares versions assumes that Envoy already has it, and sends nothing; an Envoy that " +
 			"reconnects gets the new content"},
 		Help: "set a new version for each new content, such as a counter or a hash",
 	})

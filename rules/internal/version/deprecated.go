@@ -35,7 +35,7 @@ func reportDeprecated(p *lint.Pass, at *graph.Place, uses []use) {
 		where := at.At().Field(string(u.field.Name()))
 		d := lint.Diagnostic{
 			Message:  u.message(),
-			Notes:    []string{"envoy logs a warning for now"},
+			Notes:    []string{"Envoy logs a warning for now"},
 			Help:     u.replacement(),
 			Upstream: u.upstream(),
 		}

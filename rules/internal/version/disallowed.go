@@ -35,7 +35,7 @@ func disallowed(p *lint.Pass, at *graph.Place, uses []use) {
 			continue
 		}
 		d := lint.Diagnostic{
-			Message:  u.message() + ", and envoy rejects it by default",
+			Message:  u.message() + ", and Envoy rejects it by default",
 			Help:     u.replacement(),
 			Notes:    []string{fmt.Sprintf("the runtime key %s allows it for now", u.feature())},
 			Rejected: true,

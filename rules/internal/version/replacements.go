@@ -23,7 +23,7 @@ var replacements = map[string]string{
 	"envoy.config.cluster.v3.Cluster.dns_resolvers":                  "write typed_dns_resolver_config, with a CaresDnsResolverConfig and its resolvers",
 	"envoy.config.cluster.v3.Cluster.use_tcp_for_dns_lookups":        "write typed_dns_resolver_config, with dns_resolver_options.use_tcp_for_dns_lookups",
 
-	"envoy.config.core.v3.V2": "write V3, the only version that envoy supports",
+	"envoy.config.core.v3.V2": "write V3, the only version that Envoy supports",
 	"envoy.config.core.v3.ApiConfigSource.DEPRECATED_AND_UNAVAILABLE_DO_NOT_USE":       "write GRPC, DELTA_GRPC or REST",
 	"envoy.config.core.v3.BindConfig.additional_source_addresses":                      "write extra_source_addresses",
 	"envoy.config.core.v3.ConfigSource.path":                                           "write path_config_source: {path: …}",
@@ -39,7 +39,7 @@ var replacements = map[string]string{
 
 	"envoy.config.rbac.v3.Permission.metadata": "write sourced_metadata",
 	"envoy.config.rbac.v3.Principal.metadata":  "write sourced_metadata",
-	"envoy.config.rbac.v3.Principal.source_ip": "write direct_remote_ip for the peer's address, or remote_ip for the one that envoy trusts",
+	"envoy.config.rbac.v3.Principal.source_ip": "write direct_remote_ip for the peer's address, or remote_ip for the one that Envoy trusts",
 
 	"envoy.config.route.v3.HeaderMatcher.contains_match":               "write string_match: {contains: …}",
 	"envoy.config.route.v3.HeaderMatcher.exact_match":                  "write string_match: {exact: …}",
@@ -56,7 +56,7 @@ var replacements = map[string]string{
 	"envoy.config.route.v3.RouteAction.max_internal_redirects":         "write internal_redirect_policy.max_internal_redirects",
 	"envoy.config.route.v3.VirtualHost.cors":                           perFilterCORS,
 	"envoy.config.route.v3.VirtualHost.per_request_buffer_limit_bytes": "write request_body_buffer_limit",
-	"envoy.config.route.v3.WeightedCluster.total_weight":               "remove it: envoy adds up the weights",
+	"envoy.config.route.v3.WeightedCluster.total_weight":               "remove it: Envoy adds up the weights",
 
 	"envoy.config.trace.v3.ZipkinConfig.DEPRECATED_AND_UNAVAILABLE_DO_NOT_USE": "write collector_endpoint_version: HTTP_JSON or HTTP_PROTO",
 	"envoy.config.trace.v3.LightstepConfig.access_token_file":                  "write access_token",
@@ -89,7 +89,7 @@ var replacements = map[string]string{
 	"envoy.extensions.filters.network.redis_proxy.v3.RedisProxy.downstream_auth_password":                               "write downstream_auth_passwords, a list",
 	"envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy.access_log_flush_interval":                                  "write access_log_options.access_log_flush_interval",
 	"envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy.flush_access_log_on_connected":                              "write access_log_options.flush_access_log_on_connected",
-	"envoy.extensions.filters.network.thrift_proxy.v3.TWITTER":                                                          "write another protocol: envoy no longer supports this one",
+	"envoy.extensions.filters.network.thrift_proxy.v3.TWITTER":                                                          "write another protocol: Envoy no longer supports this one",
 	"envoy.extensions.filters.udp.udp_proxy.v3.UdpProxyConfig.cluster":                                                  "write a matcher, with a Route action",
 
 	"envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash.hash_balance_factor":      "write consistent_hashing_lb_config.hash_balance_factor",

@@ -56,14 +56,14 @@ func reportTooNew(p *lint.Pass, at, where lint.At, name protoreflect.FullName, m
 	}
 	d := lint.Diagnostic{Message: message, Help: "remove it until every Envoy runs a version that has it"}
 	if since := p.Target.Since(func(t dataplane.Target) bool { return !t.Lacks(name) }); since != "" {
-		d.Notes = []string{fmt.Sprintf("%s has it since %s", p.Target.Plane, since)}
+		d.Notes = []string{fmt.Sprintf("%s has it since %s", p.Target.Actor(), since)}
 	}
 	if booted || rejected {
 		d.Notes = append(d.Notes, envoy.OnReject(r))
 		d.Rejected, d.Upstream = true, upstream
 	} else {
 		d.Severity = lint.Warning
-		d.Notes = append(d.Notes, "over xDS, envoy silently drops it")
+		d.Notes = append(d.Notes, "over xDS, Envoy silently drops it")
 	}
 	p.Report(where, d)
 }

@@ -22,7 +22,7 @@ var _ = Rules.Add(&lint.Rule{
 		func(p *lint.Pass, at lint.At, _ protoreflect.Message) { transportVersion(p, at.Place) }).And(lint.EachProblem(func(p *lint.Pass, r *graph.Resource, problem graph.Problem) {
 		d := lint.Diagnostic{
 			Message: problem.Message, Rejected: true,
-			Notes:    []string{"envoy rejects a message that contains an unknown type"},
+			Notes:    []string{"Envoy rejects a message that contains an unknown type"},
 			Upstream: fmt.Sprintf("could not find @type 'type.googleapis.com/%s'", problem.Name),
 		}
 		if r.Kind == graph.Patch {
@@ -49,7 +49,7 @@ func transportVersion(p *lint.Pass, at *graph.Place) {
 		return
 	}
 	d := lint.Diagnostic{
-		Message: "envoy no longer supports V2, only V3",
+		Message: "Envoy no longer supports V2, only V3",
 		Help:    "write transport_api_version: V3",
 	}
 	if asked(at) {
