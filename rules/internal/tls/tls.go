@@ -53,4 +53,6 @@ func (u upstream) sendsName() bool {
 }
 
 // takesName reports whether Envoy takes the server name from the endpoint or from each request, instead of sni.
-func (u upstream) takesName() bool { return u.GetAutoHostSni() || u.http.Upstream(u.cluster).GetAutoSni() }
+func (u upstream) takesName() bool {
+	return u.GetAutoHostSni() || u.http.Upstream(u.cluster).GetAutoSni()
+}
