@@ -44,7 +44,7 @@ func Run(ctx context.Context, server pull.Server, o Options) (*Report, error) {
 		return nil, err
 	}
 	defer conn.Close()
-	r := &run{Options: o, server: server, conn: conn, results: results{}}
+	r := &run{Options: o, server: server, conn: conn, results: results{}, unserved: map[transport]bool{}}
 	if r.world, _, err = r.discover(ctx, o.Wait); err != nil {
 		return nil, err
 	}
@@ -71,12 +71,16 @@ type run struct {
 	world   world
 	results results
 	notes
-	slowest time.Duration // the longest time that the server took for a response
+	slowest  time.Duration      // the longest time that the server took for a response
+	unserved map[transport]bool // aggregated streams that the server does not have
 }
 
 // transport plays the scenarios over a transport.
 func (r *run) transport(ctx context.Context, t transport) error {
 	for _, s := range scenarios {
+		if r.unserved[t] {
+			return nil
+		}
 		if s.only != nil && !s.only(t) || s.changes && r.Change == nil {
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
@@ -145,6 +146,7 @@ func (p *play) ended(a arrival) {
 		s = status.New(0, "")
 	}
 	a.from.closed = true
+	p.unserved[p.transport] = p.unserved[p.transport] || p.aggregated && s.Code() == codes.Unimplemented
 	a.from.recorded.Close(s.Code().String(), s.Message())
 	if p.ctx.Err() == nil {
 		p.note("%s: the server ended a stream: %s %s", p.transport, s.Code(), s.Message())

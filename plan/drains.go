@@ -33,17 +33,27 @@ func (p *planner) drains() {
 	}
 }
 
-// outlast moves a step behind the drain that another one begins. Until then the resource stays: perhaps only draining
-// connections request it, and after a restart a control plane must still know what they have.
+// outlast moves a step behind the drain that another one begins.
 func (p *planner) outlast(drain, need *step) {
-	if asked(need.Kind) {
-		p.alone[need.Resource] = true
-	}
 	if need.removes {
 		p.after(drain, need, nextPhase)
 	} else {
 		p.prefer(inUseStays, drain, need, nextPhase)
 	}
+}
+
+// draining returns what drains that are not over at a level still need. It stays until then: perhaps only draining connections
+// request it, and after a restart a control plane must still know what they have.
+func (p *planner) draining(level int) map[Resource]bool {
+	all := map[Resource]bool{}
+	for _, d := range p.pending {
+		if level < d.due() {
+			for _, need := range d.needs {
+				all[need.Resource] = true
+			}
+		}
+	}
+	return all
 }
 
 // inherited adds a drain that an earlier plan began. A resource that is requested again is never unsubscribed, and has the

@@ -25,7 +25,7 @@ func (p *planner) phases() []Phase {
 	p.states = append(p.states, slices.Clone(held))
 	var phases []Phase
 	for i, level := range levels {
-		steps := p.settle(&held, byLevel[level])
+		steps := p.settle(&held, level, byLevel[level])
 		p.states = append(p.states, slices.Clone(held))
 		phase := Phase{Send: sends(steps)}
 		phase.Wait = p.arrivals(steps, p.acks(phase.Send, held))

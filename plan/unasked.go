@@ -10,7 +10,7 @@ import (
 // settle applies steps to a state. Resources of both snapshots that are not requested in between, because one user is
 // removed in an earlier phase than the next is added, are removed and added again with the next request. It returns the
 // steps of the phase, including these.
-func (p *planner) settle(held *state, steps []*step) []*step {
+func (p *planner) settle(held *state, level int, steps []*step) []*step {
 	steps = slices.DeleteFunc(steps, func(s *step) bool {
 		if _, away := p.away[s.Resource]; !away || s.change == nil {
 			return false
@@ -24,7 +24,7 @@ func (p *planner) settle(held *state, steps []*step) []*step {
 	})
 	before := p.states[len(p.states)-1]
 	p.apply(held, steps)
-	asks := p.asks(*held, false)
+	asks, draining := p.asks(*held, false), p.draining(level)
 	for at, r := range p.away {
 		if asks.include(at) {
 			delete(p.away, at)
@@ -34,7 +34,7 @@ func (p *planner) settle(held *state, steps []*step) []*step {
 	}
 	for number, r := range *held {
 		at := p.names.all[number]
-		if r == nil || !asked(at.Kind) || asks.seen[number] || p.alone[at] {
+		if r == nil || !asked(at.Kind) || asks.seen[number] || p.alone[at] || draining[at] {
 			continue
 		}
 		p.away[at] = r

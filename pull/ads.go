@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/connectivity"
@@ -19,6 +18,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
+	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/redact"
 )
 
@@ -53,33 +53,23 @@ func (s Server) scrub(text string) string {
 	return redact.Looks(text)
 }
 
-// SotW fetches resources over an aggregated stream with the state of the world (AggregatedDiscoveryService.StreamAggregatedResources). A stream
-// that breaks after a response is opened again. When the deadline of ctx passes, the result is what was received; the error is ErrSilent if
-// nothing was.
+// SotW fetches resources over an aggregated stream with the state of the world (AggregatedDiscoveryService.StreamAggregatedResources). A server
+// that does not have one is asked over a stream for each type. A stream that breaks after a response is opened again. When the deadline of ctx
+// passes, the result is what was received; the error is ErrSilent if nothing was.
 func SotW(ctx context.Context, server Server, r Request) (*Result, error) {
-	r = r.filled()
-	subs := newSubscriptions(server, r.Types, false)
-	return overGRPC(ctx, server, r, subs, func(ctx context.Context, c discoveryv3.AggregatedDiscoveryServiceClient) (link, error) {
-		return openSotW(ctx, c, r.Node, subs)
-	})
+	return overGRPC(ctx, server, r.filled(), false)
 }
 
-// Delta fetches resources over an aggregated Delta stream (AggregatedDiscoveryService.DeltaAggregatedResources). It ends as SotW does. A stream
-// that is opened again sends the versions of what was received before (initial_resource_versions).
+// Delta fetches resources over an aggregated Delta stream (AggregatedDiscoveryService.DeltaAggregatedResources), or over one for each type. It
+// ends as SotW does. A stream that is opened again sends the versions of what was received before (initial_resource_versions).
 func Delta(ctx context.Context, server Server, r Request) (*Result, error) {
-	r = r.filled()
-	subs := newSubscriptions(server, r.Types, true)
-	return overGRPC(ctx, server, r, subs, func(ctx context.Context, c discoveryv3.AggregatedDiscoveryServiceClient) (link, error) {
-		return openDelta(ctx, c, r.Node, subs)
-	})
+	return overGRPC(ctx, server, r.filled(), true)
 }
 
-// link is one stream of either protocol.
+// link is the client's side of either protocol.
 type link interface {
 	// ask sends what the server does not know yet: names, and the ACK of the last response.
 	ask() error
-	// receive waits for the next response.
-	receive() (message, error)
 	// took records that a response was processed, so that the next ask ACKs it.
 	took(message)
 }
@@ -89,8 +79,6 @@ type message struct {
 	response
 	nonce string
 }
-
-type opener func(context.Context, discoveryv3.AggregatedDiscoveryServiceClient) (link, error)
 
 // Dial returns a connection to the server over gRPC, whose streams send the headers. It connects when it is used.
 func (s Server) Dial(userAgent string) (*grpc.ClientConn, error) {
@@ -114,31 +102,43 @@ func (s Server) stream(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.Cl
 	return open(ctx, desc, conn, method, o...)
 }
 
-func overGRPC(ctx context.Context, server Server, r Request, subs *subscriptions, open opener) (*Result, error) {
+func overGRPC(ctx context.Context, server Server, r Request, delta bool) (*Result, error) {
 	conn, err := server.Dial(r.Node.GetUserAgentName())
 	if err != nil {
 		return nil, err
 	}
 	defer conn.Close()
-	s := &session{subscriptions: subs, wait: r.Wait, client: discoveryv3.NewAggregatedDiscoveryServiceClient(conn), open: open}
-	err = s.run(ctx)
+	s := &session{newSubscriptions(server, r.Types, delta), r, conn, false, nil}
+	if err = s.run(ctx); !s.heard && status.Code(err) == codes.Unimplemented {
+		err = s.separately(ctx, err)
+	}
 	switch {
 	case errors.Is(err, ErrSilent) && conn.GetState() != connectivity.Ready:
 		return nil, fmt.Errorf("%s: no connection in time: nothing listens there, or it does not speak gRPC", server.Address)
 	case err != nil:
 		return nil, explain(err, server)
 	}
-	return subs.result(), nil
+	return s.result(), nil
+}
+
+// separately asks a server without aggregated streams over a stream for each type. If it does not have these either, the error is the first one.
+func (s *session) separately(ctx context.Context, aggregated error) error {
+	s.separate = true
+	err := s.run(ctx)
+	if len(s.unserved) == len(s.kinds) {
+		return aggregated
+	}
+	s.fault("the server does not have aggregated streams: each type was requested over a stream of its own")
+	return err
 }
 
 // session is a series of streams to one server.
 type session struct {
 	*subscriptions
-	wait   time.Duration
-	client discoveryv3.AggregatedDiscoveryServiceClient
-	open   opener
-	heard  bool  // any stream has brought a response
-	broken error // the error of the last stream that broke
+	request Request
+	conn    *grpc.ClientConn
+	heard   bool  // any stream has brought a response
+	broken  error // the error of the last stream that broke
 }
 
 // pause is the time before a broken stream is opened again.
@@ -192,56 +192,41 @@ func (s *session) end(err error) error {
 // settle is how long the server must be silent once everything was answered: a large answer may consist of several messages.
 const settle = 200 * time.Millisecond
 
-// stream uses one stream until nothing more is expected. Progress reports whether it brought a response.
+// open returns a link, which opens streams when it asks.
+func (s *session) open(ctx context.Context) (link, *streams) {
+	all := newStreams(ctx, s.conn, s.subscriptions)
+	if s.delta {
+		return &delta{all, s.request.Node, map[graph.Kind]*subscribed{}}, all
+	}
+	return &sotw{all, s.request.Node, map[graph.Kind]*told{}}, all
+}
+
+// stream uses a link until nothing more is expected. Progress reports whether it brought a response.
 func (s *session) stream(ctx context.Context) (progress bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
-	l, err := s.open(ctx, s.client)
-	if err != nil {
-		cancel()
-		return false, err
-	}
-	incoming := make(chan message)
-	var broken error
-	go func() {
-		defer close(incoming)
-		for {
-			var m message
-			if m, broken = l.receive(); broken != nil {
-				return
-			}
-			select {
-			case incoming <- m:
-			case <-ctx.Done():
-				broken = ctx.Err()
-				return
-			}
-		}
-	}()
-	defer func() { // the receiver ends before stream returns
-		cancel()
-		for range incoming {
-		}
-	}()
-
+	defer cancel() // what reads from streams
+	l, all := s.open(ctx)
 	for {
-		if err := l.ask(); err != nil && !errors.Is(err, io.EOF) { // io.EOF: the receiver has the reason
+		if err := l.ask(); err != nil && !errors.Is(err, io.EOF) { // io.EOF: what reads has the reason
 			return progress, err
 		}
-		silence := s.wait
+		silence := s.request.Wait
 		if s.settled() {
 			silence = settle
 		}
 		timer := time.NewTimer(silence)
 		select {
-		case m, ok := <-incoming:
+		case a := <-all.incoming:
 			timer.Stop()
-			if !ok && s.heard && s.settled() {
+			m, err := a.message()
+			switch {
+			case err != nil && s.heard && s.settled():
 				return progress, nil // everything was answered
+			case err != nil:
+				return progress, err
 			}
-			if !ok {
-				return progress, broken
-			}
-			progress, s.heard = true, true
+			progress = true
+			s.heard = s.heard || m.unserved == nil
 			if err := s.accept(m.response); err != nil {
 				return false, err
 			}

@@ -1,7 +1,6 @@
 package pull
 
 import (
-	"context"
 	"maps"
 	"slices"
 
@@ -12,26 +11,17 @@ import (
 	"github.com/xdslint/xdslint/internal/decode"
 )
 
-// delta is a stream on which requests and responses contain only changes.
+// delta are streams on which requests and responses contain only changes.
 type delta struct {
-	*subscriptions
-	node   *corev3.Node
-	stream discoveryv3.AggregatedDiscoveryService_DeltaAggregatedResourcesClient
-	told   map[graph.Kind]*subscribed
+	*streams
+	node *corev3.Node
+	told map[graph.Kind]*subscribed
 }
 
 // subscribed is what was requested on this stream.
 type subscribed struct {
 	names  map[string]bool
 	nonces []string // of responses that were not ACKed yet
-}
-
-func openDelta(ctx context.Context, c discoveryv3.AggregatedDiscoveryServiceClient, node *corev3.Node, subs *subscriptions) (link, error) {
-	stream, err := c.DeltaAggregatedResources(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return &delta{subscriptions: subs, node: node, stream: stream, told: map[graph.Kind]*subscribed{}}, nil
 }
 
 func (d *delta) ask() error {
@@ -61,7 +51,7 @@ func (d *delta) askFor(kind graph.Kind) error {
 	known.names = maps.Clone(p.wanted)
 	for _, nonce := range known.nonces {
 		request.ResponseNonce = nonce
-		if err := d.stream.Send(request); err != nil {
+		if err := d.send(kind, request); err != nil {
 			return err
 		}
 		request = &discoveryv3.DeltaDiscoveryRequest{Node: d.node, TypeUrl: request.TypeUrl}
@@ -71,7 +61,7 @@ func (d *delta) askFor(kind graph.Kind) error {
 	if !changed {
 		return nil
 	}
-	return d.stream.Send(request)
+	return d.send(kind, request)
 }
 
 // versions are the versions of earlier streams' resources, which a new stream sends.
@@ -97,18 +87,14 @@ func without(a, b map[string]bool) []string {
 	return names
 }
 
-func (d *delta) receive() (message, error) {
-	r, err := d.stream.Recv()
-	if err != nil {
-		return message{}, err
-	}
+func changes(r *discoveryv3.DeltaDiscoveryResponse) response {
 	got := response{
 		url: r.GetTypeUrl(), version: r.GetSystemVersionInfo(), removed: r.GetRemovedResources(), errors: r.GetResourceErrors(),
 	}
 	for _, one := range r.GetResources() {
 		got.items = append(got.items, wrapped(one))
 	}
-	return message{got, r.GetNonce()}, nil
+	return got
 }
 
 func (d *delta) took(m message) {

@@ -1,6 +1,8 @@
 package pull
 
 import (
+	"strings"
+
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
 
@@ -80,20 +82,21 @@ func byName(to ref) bool {
 }
 
 // servedHere reports whether the target of a reference comes from this server. A scope does not say which server has its route configuration:
-// the HTTP connection manager does, which is part of another resource.
-func servedHere(to ref) bool {
-	return to.source == graph.ADS || to.source == graph.Anywhere
+// the HTTP connection manager does, which is part of another resource. A server with separate streams is named by a cluster of the Envoy, which
+// is not known here.
+func (s *subscriptions) servedHere(to ref) bool {
+	return to.source == graph.ADS || to.source == graph.Anywhere || s.separate && strings.HasPrefix(string(to.source), "api:")
 }
 
 // subscribe determines what to request by what was received so far.
 func (s *subscriptions) subscribe() {
-	wanted, all := map[graph.Kind]map[string]bool{}, map[graph.Kind]bool{graph.Cluster: true, graph.Listener: true}
+	wanted, all := map[graph.Kind]map[string]bool{}, map[graph.Kind]bool{graph.Cluster: !s.unserved[graph.Cluster], graph.Listener: !s.unserved[graph.Listener]}
 	s.elsewhere = map[Elsewhere]bool{}
 	for _, p := range s.kinds {
 		for _, e := range p.resources {
 			for to := range e.refs {
 				switch {
-				case !servedHere(to):
+				case !s.servedHere(to):
 					s.elsewhere[Elsewhere{to.kind, to.name, to.source}] = true
 				case to.name == "":
 					all[to.kind] = all[to.kind] || s.supports(to.kind)
@@ -123,8 +126,11 @@ func (s *subscriptions) subscribe() {
 	}
 }
 
-// supports reports whether the transport has the kind: only Delta has VHDS and LEDS.
+// supports reports whether the server and the transport have the kind: only Delta has VHDS and LEDS.
 func (s *subscriptions) supports(kind graph.Kind) bool {
+	if s.unserved[kind] {
+		return false
+	}
 	if kind != graph.VirtualHost && kind != graph.LbEndpoint || s.delta {
 		return true
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/asjson"
-	"github.com/xdslint/xdslint/internal/rest"
+	"github.com/xdslint/xdslint/internal/calls"
 )
 
 // REST fetches resources by polling, as Envoy does with an api_config_source of type REST (HttpSubscriptionImpl). It requests what is missing
@@ -100,14 +100,14 @@ func (p *poller) fetch(ctx context.Context, kind graph.Kind, names []string, ver
 	if err != nil {
 		return err
 	}
-	status, answer, err := p.caller.do(ctx, http.MethodPost, rest.Path(kind), bytes.NewReader(body))
+	status, answer, err := p.caller.do(ctx, http.MethodPost, calls.Path(kind), bytes.NewReader(body))
 	switch {
 	case err != nil:
 		return err
 	case status == http.StatusNotModified:
 		return nil
 	case status != http.StatusOK:
-		err := p.caller.statusError(rest.Path(kind), status, answer)
+		err := p.caller.statusError(calls.Path(kind), status, answer)
 		if kind == graph.Cluster || kind == graph.Listener {
 			return err
 		}
@@ -116,7 +116,7 @@ func (p *poller) fetch(ctx context.Context, kind graph.Kind, names []string, ver
 	}
 	r := &discoveryv3.DiscoveryResponse{}
 	if err := (protojson.UnmarshalOptions{DiscardUnknown: true, Resolver: asjson.Resolver{Types: p.types}}).Unmarshal(answer, r); err != nil {
-		return fmt.Errorf("%s: the server's answer is not a DiscoveryResponse: %w", rest.Path(kind), err)
+		return fmt.Errorf("%s: the server's answer is not a DiscoveryResponse: %w", calls.Path(kind), err)
 	}
 	got := stateOfTheWorld(r)
 	got.url = url

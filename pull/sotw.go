@@ -1,7 +1,6 @@
 package pull
 
 import (
-	"context"
 	"slices"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
@@ -11,12 +10,11 @@ import (
 	"github.com/xdslint/xdslint/internal/decode"
 )
 
-// sotw is a stream with the state of the world: a request lists all names, and a response with clusters or listeners contains all of them.
+// sotw are streams with the state of the world: a request lists all names, and a response with clusters or listeners contains all of them.
 type sotw struct {
-	*subscriptions
-	node   *corev3.Node
-	stream discoveryv3.AggregatedDiscoveryService_StreamAggregatedResourcesClient
-	told   map[graph.Kind]*told
+	*streams
+	node *corev3.Node
+	told map[graph.Kind]*told
 }
 
 // told is what this stream has sent to the server.
@@ -24,14 +22,6 @@ type told struct {
 	names []string
 	nonce string // of the last response
 	acked bool   // whether that response was ACKed
-}
-
-func openSotW(ctx context.Context, c discoveryv3.AggregatedDiscoveryServiceClient, node *corev3.Node, subs *subscriptions) (link, error) {
-	stream, err := c.StreamAggregatedResources(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return &sotw{subscriptions: subs, node: node, stream: stream, told: map[graph.Kind]*told{}}, nil
 }
 
 func (s *sotw) ask() error {
@@ -51,19 +41,11 @@ func (s *sotw) ask() error {
 		request := &discoveryv3.DiscoveryRequest{
 			Node: s.node, TypeUrl: graph.TypeURL(kind), ResourceNames: names, VersionInfo: p.version, ResponseNonce: known.nonce,
 		}
-		if err := s.stream.Send(request); err != nil {
+		if err := s.send(kind, request); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (s *sotw) receive() (message, error) {
-	r, err := s.stream.Recv()
-	if err != nil {
-		return message{}, err
-	}
-	return message{stateOfTheWorld(r), r.GetNonce()}, nil
 }
 
 func stateOfTheWorld(r *discoveryv3.DiscoveryResponse) response {

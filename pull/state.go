@@ -8,6 +8,7 @@ import (
 	"time"
 
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/anypb"
 
@@ -19,7 +20,9 @@ import (
 type subscriptions struct {
 	server    Server
 	types     graph.Types
-	delta     bool // the transport is Delta: only it has VHDS and LEDS
+	delta     bool                // the transport is Delta: only it has VHDS and LEDS
+	separate  bool                // each kind has a stream of its own
+	unserved  map[graph.Kind]bool // kinds for which the server does not have one
 	kinds     map[graph.Kind]*typeState
 	notes     map[string]bool
 	elsewhere map[Elsewhere]bool
@@ -46,6 +49,7 @@ type resource struct {
 func newSubscriptions(server Server, types graph.Types, delta bool) *subscriptions {
 	s := &subscriptions{
 		server: server, types: types, delta: delta, kinds: map[graph.Kind]*typeState{}, notes: map[string]bool{}, elsewhere: map[Elsewhere]bool{},
+		unserved: map[graph.Kind]bool{},
 	}
 	s.state(graph.Cluster).all, s.state(graph.Listener).all = true, true
 	return s
@@ -68,7 +72,7 @@ func (s *subscriptions) asking() []graph.Kind {
 			order = append(order, kind)
 		}
 	}
-	return slices.DeleteFunc(order, func(kind graph.Kind) bool { return s.kinds[kind] == nil })
+	return slices.DeleteFunc(order, func(kind graph.Kind) bool { return s.kinds[kind] == nil || s.unserved[kind] })
 }
 
 // response is a response of any transport.
@@ -79,6 +83,8 @@ type response struct {
 	items   []item
 	removed []string
 	errors  []*discoveryv3.ResourceError // instead of resources (gRFC A88)
+	// unserved: the server does not have a stream for the type, and says so.
+	unserved error
 }
 
 // item is one resource of a response.
@@ -94,6 +100,12 @@ func (s *subscriptions) accept(r response) error {
 	p := s.kinds[kind]
 	if p == nil {
 		s.fault("the server sent %s, which was not requested", r.url)
+		return nil
+	}
+	if r.unserved != nil {
+		s.unserved[kind] = true
+		s.fault("the server does not have a stream for %s: %s", kind, status.Convert(r.unserved).Message())
+		s.subscribe()
 		return nil
 	}
 	p.answered, p.version = true, r.version

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -98,19 +97,7 @@ func newControlPlane(t *testing.T, snapshot cachev3.ResourceSnapshot, strict boo
 // listen serves ADS on a port of this machine.
 func listen(t *testing.T, ads discoveryv3.AggregatedDiscoveryServiceServer, options ...grpc.ServerOption) (address string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := grpc.NewServer(options...)
-	discoveryv3.RegisterAggregatedDiscoveryServiceServer(s, ads)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		_ = s.Serve(l)
-	}()
-	t.Cleanup(func() { s.Stop(); <-done })
-	return l.Addr().String()
+	return serving(t, func(s *grpc.Server) { discoveryv3.RegisterAggregatedDiscoveryServiceServer(s, ads) }, options...)
 }
 
 func withTLS(c *tls.Config) grpc.ServerOption { return grpc.Creds(credentials.NewTLS(c)) }

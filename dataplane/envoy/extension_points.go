@@ -66,6 +66,7 @@ var points = map[protoreflect.FullName]string{
 	"envoy.config.route.v3.VirtualHost.route_specifiers":                                                          "envoy.router.route_specifiers",
 	"envoy.config.route.v3.VirtualHost.typed_per_filter_config":                                                   "envoy.filters.http",
 	"envoy.config.route.v3.WeightedCluster.ClusterWeight.typed_per_filter_config":                                 "envoy.filters.http",
+	"envoy.config.tap.v3.OutputSink.custom_sink":                                                                  "envoy.tap.sinks",
 	"envoy.config.trace.v3.OpenTelemetryConfig.exporter":                                                          "envoy.tracers.opentelemetry.exporters", // no build has any
 	"envoy.config.trace.v3.OpenTelemetryConfig.resource_detectors":                                                "envoy.tracers.opentelemetry.resource_detectors",
 	"envoy.config.trace.v3.OpenTelemetryConfig.sampler":                                                           "envoy.tracers.opentelemetry.samplers",

@@ -1,11 +1,14 @@
 package lua
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // The kinds of tokens that are not keywords or operators, whose kind is their text.
@@ -37,11 +40,14 @@ var (
 )
 
 var (
+	// isNumber has groups for integers, which have at most 64 bits.
 	isNumber = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)^(0x([0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(p[+-]?[0-9]+)?|0b[01]+|([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?)(u?ll|i)?$`)
+		return regexp.MustCompile(`(?i)^(?:` +
+			`(?:0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(?:p[+-]?[0-9]+)?|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?)i?|` +
+			`(0x[0-9a-f]+|[0-9]+)(?:u?ll|llu)|(0b[01]+)(?:u?ll|llu|i)?)$`)
 	})
 	escape = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?s)^\\(\r\n|\n\r|[abfnrtvz\\"'\n\r]|x[0-9a-fA-F]{2}|u\{[0-9a-fA-F]+\}|[01]?[0-9]{1,2}|2[0-4][0-9]|25[0-5])`)
+		return regexp.MustCompile(`(?s)^\\(\r\n|\n\r|[abfnrtvz\\"'\n\r]|x[0-9a-fA-F]{2}|u\{([0-9a-fA-F]+)\}|([0-9]{1,3}))`)
 	})
 )
 
@@ -106,7 +112,7 @@ func (l *lexer) skip() {
 			}
 			l.at += 2 + length
 		} else {
-			l.at += prefix(rest, func(c byte) bool { return c != '\n' && c != '\r' })
+			l.at += prefix(rest, inLine)
 		}
 	}
 }
@@ -140,8 +146,13 @@ func (l *lexer) number(rest string) int {
 		}
 		length++
 	}
-	if !isNumber().MatchString(rest[:length]) {
+	m := isNumber().FindStringSubmatch(rest[:length])
+	if m == nil {
 		l.fail(l.at, "%q is not a number", rest[:length])
+		return 0
+	}
+	if _, err := strconv.ParseUint(m[1]+m[2], 0, 64); errors.Is(err, strconv.ErrRange) {
+		l.fail(l.at, "%q has more than 64 bits", rest[:length])
 	}
 	return length
 }
@@ -156,8 +167,8 @@ func (l *lexer) quoted(rest string) int {
 			l.fail(l.at, "a text is not closed")
 			return 0
 		case c == '\\':
-			sequence := escape().FindString(rest[i:])
-			if sequence == "" && i+1 < len(rest) {
+			sequence, ok := escapeIn(rest[i:])
+			if !ok && i+1 < len(rest) {
 				l.fail(l.at+i, "a text has an escape sequence that Lua does not have")
 				return 0
 			}
@@ -169,6 +180,23 @@ func (l *lexer) quoted(rest string) int {
 	}
 	l.fail(l.at, "a text is not closed")
 	return 0
+}
+
+// escapeIn returns the escape sequence that a text begins with.
+func escapeIn(rest string) (sequence string, ok bool) {
+	m := escape().FindStringSubmatch(rest)
+	if m == nil {
+		return "", false
+	}
+	if decimal := m[3]; decimal != "" {
+		n, _ := strconv.Atoi(decimal)
+		return m[0], n <= 255
+	}
+	if hex := m[2]; hex != "" {
+		r, err := strconv.ParseInt(hex, 16, 32)
+		return m[0], err == nil && utf8.ValidRune(rune(r))
+	}
+	return m[0], true
 }
 
 // long returns the length of a text or comment in long brackets.
@@ -207,5 +235,8 @@ func prefix(s string, of func(byte) bool) int {
 
 // isLetter reports whether a name can begin with a byte. LuaJIT takes all that is not ASCII.
 func isLetter(c byte) bool { return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80 }
+
+// inLine reports whether a byte does not end a line.
+func inLine(c byte) bool { return c != '\n' && c != '\r' }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }

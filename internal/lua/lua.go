@@ -32,7 +32,7 @@ func Lacks(code, global string) bool {
 // parse parses a chunk. It reports false for bytecode, and for what is nested too deep.
 func parse(code string) (parser, bool) {
 	code, _, _ = strings.Cut(code, "\x00") // luaL_dostring reads a C string
-	if strings.HasPrefix(code, "\x1b") {
+	if strings.HasPrefix(code, "\x1bLJ") {
 		return parser{}, false
 	}
 	p := parser{lexer: lexer{code: code}, defined: map[string]bool{}}
@@ -40,7 +40,7 @@ func parse(code string) (parser, bool) {
 		p.lexer.at = len(code) - len(after)
 	}
 	if strings.HasPrefix(code[p.lexer.at:], "#") { // a line for a shell
-		p.lexer.at += prefix(code[p.lexer.at:], func(c byte) bool { return c != '\n' })
+		p.lexer.at += prefix(code[p.lexer.at:], inLine)
 	}
 	p.advance()
 	p.function(true, func() {

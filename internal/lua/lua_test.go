@@ -21,6 +21,9 @@ func TestValid(t *testing.T) {
 		"local g = _G g.nope = print nope()", "function x() nope() error('a') end", "string.format('a')", "local error = print error('a')",
 		"if not ngx then return end ngx.log('a')", "if not mylib then goto skip end mylib.init() ::skip::", "do if true then return end end error('x')",
 		"for i = 1, 2 do if i == 2 then goto done end end error('a') ::done::", "repeat if true then return end until true nope()", "x = 'a\\\n\rb'",
+		"#!lua\rx = 1", "x = 1LLU y = 0xffffffffffffffffLL z = 2.5e1i w = 0b1LL", `x = "\255\0651\u{10ffff}"`, "goto a do ::b:: end ::a:: ::b::",
+		"do goto a local z ::a:: ; end", "repeat goto a local z until z ::a::", "for i = 1, 2 do goto a local z ::a:: end", "::a:: local z if z then goto a end",
+		"goto a for i = 1, 2 do local z end ::a:: x = 1", "do ::a:: end do ::a:: end ::a::", "function f(a) goto b do local c end ::b:: x = 1 end",
 		strings.Repeat("(", 100_000), "\x00\x01 (", "x = 1\x00(",
 	} {
 		if problem, found := lua.Check(code); found {
@@ -68,6 +71,18 @@ func TestInvalid(t *testing.T) {
 		{"while x do function f() break end end", "break is not in a loop"},
 		{"goto a", `there is no label "a"`},
 		{"function f() goto a end ::a::", `there is no label "a"`},
+		{"goto a do ::a:: end", `there is no label "a"`},
+		{"goto a local z ::a:: x = 1", `goto "a" jumps into the scope of a local`},
+		{"goto a local function z() end ::a:: x = 1", `goto "a" jumps into the scope of a local`},
+		{"repeat goto a local z ::a:: until z", `goto "a" jumps into the scope of a local`},
+		{"::a:: ::a::", `there are two labels "a"`},
+		{"x = 1e5LL", `"1e5LL" is not a number`},
+		{"x = 99999999999999999999LL", `"99999999999999999999LL" has more than 64 bits`},
+		{"x = 0b" + strings.Repeat("1", 65), `"0b` + strings.Repeat("1", 65) + `" has more than 64 bits`},
+		{`x = "\300"`, "a text has an escape sequence that Lua does not have"},
+		{`x = "\u{110000}"`, "a text has an escape sequence that Lua does not have"},
+		{`x = "\u{d800}"`, "a text has an escape sequence that Lua does not have"},
+		{"\x1b(", "there is a character that does not belong into code"},
 		{"function f() return ... end", "... is not in a function with ... as a parameter"},
 		{"x = \x01", "there is a character that does not belong into code"},
 	} {

@@ -27,8 +27,9 @@ type parser struct {
 type body struct {
 	variadic bool
 	loops    int
-	labels   map[string]bool
-	jumps    []token
+	locals   int    // in scope
+	marks    []mark // labels in scope, and jumps whose labels are not known yet
+	scope    scope
 }
 
 func (p *parser) advance() {
@@ -127,23 +128,21 @@ func (p *parser) maybe(parse func()) {
 	p.unsure--
 }
 
-// function parses a function, and matches its jumps and labels.
+// function parses a function.
 func (p *parser) function(variadic bool, parse func()) {
 	outer := p.inner
-	p.inner = body{variadic: variadic, labels: map[string]bool{}}
+	p.inner = body{variadic: variadic}
 	p.functions++
 	parse()
 	p.functions--
-	for _, jump := range p.inner.jumps {
-		if !p.inner.labels[jump.text] {
-			p.failAt(jump.at, "there is no label %s", quote(jump.text))
-		}
-	}
+	p.lost()
 	p.inner = outer
 }
 
 // block parses statements up to what closes the block.
-func (p *parser) block() {
+func (p *parser) block() { p.within(p.statements) }
+
+func (p *parser) statements() {
 	p.nested(func() {
 		for !p.is(end) && !closes[p.token.kind] {
 			if p.is("return") {
@@ -176,12 +175,10 @@ func (p *parser) statement() {
 	case ";":
 		p.advance()
 	case "::":
-		p.advance()
-		p.inner.labels[p.expect(name)] = true
-		p.expect("::")
+		p.label()
 	case "goto":
 		p.advance()
-		p.inner.jumps = append(p.inner.jumps, token{name, p.token.text, p.token.at})
+		p.mark(p.token, true)
 		p.expect(name)
 		p.leave()
 	case "break":
@@ -236,19 +233,21 @@ func (p *parser) loop(open token) {
 	}
 	body := func() {
 		p.inner.loops++
-		p.block()
+		p.statements()
 		p.inner.loops--
 	}
 	if open.kind == "repeat" {
 		p.maybe(func() {
-			body()
-			p.closed(open, "until")
-			p.expression()
+			p.within(func() {
+				body()
+				p.closed(open, "until")
+				p.expression() // sees the locals of the body
+			})
 		})
 		return
 	}
 	p.expect("do")
-	p.maybe(body)
+	p.maybe(func() { p.within(body) })
 	p.closed(open, "end")
 }
 
@@ -291,11 +290,13 @@ func (p *parser) declaration(open token) {
 func (p *parser) local() {
 	open := p.token
 	if p.take("function") {
+		p.inner.locals++
 		p.define(p.expect(name))
 		p.parameters(open)
 		return
 	}
-	for {
+	locals := 1
+	for ; ; locals++ {
 		p.define(p.expect(name))
 		if p.is("<") {
 			p.fail("LuaJIT does not have attributes such as <const>")
@@ -307,6 +308,7 @@ func (p *parser) local() {
 	if p.take("=") {
 		p.expressions()
 	}
+	p.inner.locals += locals
 }
 
 // assignment parses an assignment or a call.

@@ -13,8 +13,8 @@ import (
 
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 
+	"github.com/xdslint/xdslint/internal/calls"
 	"github.com/xdslint/xdslint/internal/recording"
-	"github.com/xdslint/xdslint/internal/rest"
 )
 
 // polls passes on what clients send over HTTP/1.1. Polls of xDS by REST are also recorded.
@@ -61,7 +61,7 @@ func (p *polls) stop() {
 
 // RoundTrip implements http.RoundTripper.
 func (p *polls) RoundTrip(q *http.Request) (*http.Response, error) {
-	if _, ok := rest.Kind(q.URL.Path); !ok || q.Method != http.MethodPost {
+	if _, ok := calls.Polled(q.URL.Path); !ok || q.Method != http.MethodPost {
 		return p.upstream.RoundTrip(q)
 	}
 	p.under.RLock()

@@ -88,7 +88,7 @@ type fake struct {
 	versions map[string]map[string]string // Delta
 	sotw     map[string]string            // the version that it has of a type
 	got      []string                     // the responses: TYPE VERSION
-	withheld map[string][]func()          // delayed answers; nil: no delay
+	withheld map[string]map[*link]func()  // by type, the last answer of each stream; nil: no delay
 	refuses  string                       // the type whose versions v2… are bad
 	drains   bool                         // routes of old listeners are kept
 	broken   []string
@@ -110,7 +110,7 @@ func connectWith(t *testing.T, p *plane, transport lint.Transport, setUp func(*f
 	}
 	f := &fake{
 		t: t, transport: transport, conn: conn, streams: map[string]*link{}, has: map[string]map[string]proto.Message{},
-		versions: map[string]map[string]string{}, sotw: map[string]string{}, withheld: map[string][]func(){},
+		versions: map[string]map[string]string{}, sotw: map[string]string{}, withheld: map[string]map[*link]func(){},
 		waiting: map[string]bool{},
 	}
 	for url := range services {
@@ -209,9 +209,9 @@ func (f *fake) does(change func()) {
 	change()
 }
 
-// withhold delays the answers of a type, release sends the last of them.
+// withhold delays the answers of a type, release sends the last one of each stream.
 func (f *fake) withhold(url string) {
-	f.does(func() { f.withheld[url] = []func(){} })
+	f.does(func() { f.withheld[url] = map[*link]func(){} })
 }
 
 func (f *fake) release(url string) {
@@ -219,8 +219,8 @@ func (f *fake) release(url string) {
 	defer f.mu.Unlock()
 	answers := f.withheld[url]
 	delete(f.withheld, url)
-	if len(answers) > 0 {
-		answers[len(answers)-1]()
+	for _, answer := range answers {
+		answer()
 	}
 }
 

@@ -217,7 +217,7 @@ func (l *link) handle(url, nonce, version string, take func()) {
 		l.sotw(url, l.asked[url], nonce, refused)
 	}
 	if waiting, ok := f.withheld[url]; ok {
-		f.withheld[url] = append(waiting, answer)
+		waiting[l] = answer
 		return
 	}
 	answer()

@@ -64,10 +64,8 @@ func TestTakeOverNACK(t *testing.T) {
 				t.Parallel()
 				p, envoys := start(t, transport, plain, 1)
 				f := envoys[0]
-				f.does(func() {
-					f.refuses = cds
-					f.withheld[cds] = []func(){}
-				})
+				f.does(func() { f.refuses = cds })
+				f.withhold(cds)
 				first := going(p, rerouted.snapshot(t, "v2", transport), options(p))
 				f.eventually("the refusal", func() bool { return len(f.withheld[cds]) > 0 })
 				next := rerouted
@@ -114,10 +112,8 @@ func TestTakeOverBetween(t *testing.T) {
 	overEach(t, func(t *testing.T, transport lint.Transport) {
 		p, envoys := start(t, transport, old, 1)
 		f := envoys[0]
-		f.does(func() {
-			f.drains = true
-			f.withheld[rds] = []func(){}
-		})
+		f.does(func() { f.drains = true })
+		f.withhold(rds)
 		first := going(p, target.snapshot(t, "v2", transport), options(p))
 		f.eventually("the new route", func() bool { return f.has[rds]["r2"] != nil })
 		later := target

@@ -195,6 +195,22 @@ const hostile: [string, string][] = [
   ["names one that cannot be decoded", "/#example=%E0%A4%A"],
 ];
 
+test("a reload while a link is being opened opens it again", () =>
+  visitAlone(
+    async (_, context) => {
+      const page = await context.newPage();
+      let slow = true;
+      await page.route(/openLink-[^/]*\.js$/, (route) => (slow ? undefined : route.continue()));
+      await page.goto(link(one(cluster("theirs"))));
+      slow = false;
+      await page.reload();
+      await editor(page).filter({ hasText: "theirs" }).waitFor();
+      assert.equal(new URL(page.url()).hash, "");
+    },
+    "/",
+    { serviceWorkers: "block" },
+  ));
+
 test("a damaged or hostile link says so, and the page works", () =>
   visit(async (page) => {
     for (const [what, address] of hostile) {

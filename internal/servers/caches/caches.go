@@ -49,8 +49,13 @@ func NewSnapshotCache(ads bool) cache.SnapshotCache {
 
 // Serve registers a cache for all types and transports.
 func Serve(ctx context.Context, s *grpc.Server, c cache.Cache, callbacks server.Callbacks) {
+	discoveryservice.RegisterAggregatedDiscoveryServiceServer(s, server.NewServer(ctx, c, callbacks))
+	ServeSeparately(ctx, s, c, callbacks)
+}
+
+// ServeSeparately registers a cache for a stream for each type only.
+func ServeSeparately(ctx context.Context, s *grpc.Server, c cache.Cache, callbacks server.Callbacks) {
 	xds := server.NewServer(ctx, c, callbacks)
-	discoveryservice.RegisterAggregatedDiscoveryServiceServer(s, xds)
 	clusterservice.RegisterClusterDiscoveryServiceServer(s, xds)
 	endpointservice.RegisterEndpointDiscoveryServiceServer(s, xds)
 	listenerservice.RegisterListenerDiscoveryServiceServer(s, xds)

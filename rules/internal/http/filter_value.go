@@ -6,6 +6,9 @@ import (
 	"regexp"
 	"sync"
 
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	zstdv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/compression/zstd/compressor/v3"
+	unzstdv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/compression/zstd/decompressor/v3"
 	admissionv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/admission_control/v3"
 	apikeyv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/api_key_auth/v3"
 	cdnloopv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/cdn_loop/v3"
@@ -19,6 +22,7 @@ import (
 	typev3 "github.com/envoyproxy/go-control-plane/envoy/type/v3"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/internal/dynamic"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules/internal/read"
@@ -38,11 +42,14 @@ var _ = Rules.Add(&lint.Rule{
 		"source/extensions/filters/http/mcp_json_rest_bridge/filter_config.cc",
 		"IpTaggingFilterConfig (source/extensions/filters/http/ip_tagging/ip_tagging_filter.cc)",
 		"ConsistentHashingConfig::createInputMatcherFactoryCb (source/extensions/matching/input_matchers/consistent_hashing/config.cc)",
+		"RemoteAsyncDataProvider::RemoteAsyncDataProvider (source/extensions/common/wasm/remote_async_datasource.cc)",
+		"DictionaryManager::DictionaryManager (source/extensions/compression/zstd/common/dictionary_manager.h)",
 		"ExecuteFilterActionFactory::createAction (source/extensions/filters/http/composite/action.cc)",
 	},
 	Run: read.Each(read.Of(admissionControl), read.Of(apiKeys), read.Of(apiKeysOfRoute), read.Of(healthCheck),
 		read.Of(authorizationPaths), read.Of(cdnLoop), read.Named("envoy.extensions.filters.http.mcp_json_rest_bridge.v3.McpJsonRestBridge", mcpTools),
-		read.Of(addressTags), read.Of(transformation), read.Of(delegation), read.Of(googleTokens), read.Of(hashThreshold)),
+		read.Of(addressTags), read.Of(transformation), read.Of(delegation), read.Of(googleTokens), read.Of(hashThreshold),
+		read.Of(fetched), read.Of(zstdCompressor), read.Of(zstdDecompressor)),
 })
 
 func admissionControl(p *lint.Pass, at lint.At, m *admissionv3.AdmissionControl) {
@@ -76,7 +83,7 @@ func admissionControl(p *lint.Pass, at lint.At, m *admissionv3.AdmissionControl)
 
 // isStatusRange follows SuccessCriteriaEvaluator::validHttpRange.
 func isStatusRange(r *typev3.Int32Range) bool {
-	return r.GetStart() <= r.GetEnd() && r.GetStart() >= 100 && r.GetEnd() <= 600
+	return r.GetStart() <= r.GetEnd() && r.GetStart() >= 100 && r.GetStart() < 600 && r.GetEnd() <= 600
 }
 
 func apiKeys(p *lint.Pass, at lint.At, m *apikeyv3.ApiKeyAuth) {
@@ -221,6 +228,31 @@ func transformation(p *lint.Pass, at lint.At, m *transformv3.TransformConfig) {
 
 func googleTokens(p *lint.Pass, at lint.At, m *gcpauthnv3.GcpAuthnFilterConfig) {
 	checkBackOff(p, at.Field("retry_policy"), m.GetRetryPolicy())
+}
+
+// fetched checks a source of code, such as that of a Wasm module.
+func fetched(p *lint.Pass, at lint.At, m *corev3.AsyncDataSource) {
+	checkBackOff(p, at.Field("remote", "retry_policy"), m.GetRemote().GetRetryPolicy())
+}
+
+func zstdCompressor(p *lint.Pass, at lint.At, m *zstdv3.Zstd) {
+	checkDictionary(p, at.Field("dictionary"), m.GetDictionary())
+}
+
+func zstdDecompressor(p *lint.Pass, at lint.At, m *unzstdv3.Zstd) {
+	for i, dictionary := range m.GetDictionaries() {
+		checkDictionary(p, at.Item("dictionaries", i), dictionary)
+	}
+}
+
+func checkDictionary(p *lint.Pass, at lint.At, dictionary *corev3.DataSource) {
+	if data, known := envoy.Data(at, dictionary); dictionary != nil && known && len(data) == 0 && dictionary.GetFilename() == "" {
+		p.Reject(at, lint.Rejection{
+			Message:  "the dictionary is empty",
+			Help:     "write the dictionary as inline_bytes, or name its file",
+			Upstream: "DataSource cannot be empty",
+		})
+	}
 }
 
 // hashThreshold checks a matcher that takes a share of what it sees.

@@ -135,8 +135,8 @@ func matchingFilter(p *lint.Pass, at lint.At) (filter filterMatcher, built bool)
 			built, _ := envoy.Validated(p.Target.Extensions(), place)
 			return filter, built
 		}
-		if !strings.HasPrefix(string(name), "xds.type.matcher.v3.") {
-			break
+		if !strings.HasPrefix(string(name), "xds.type.matcher.v3.") && name != "xds.core.v3.TypedExtensionConfig" && name != "google.protobuf.Any" {
+			break // custom matchers of the API have actions of their own
 		}
 	}
 	return filterMatcher{}, false

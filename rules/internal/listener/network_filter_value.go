@@ -9,9 +9,11 @@ import (
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	proxyprotocolv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/listener/proxy_protocol/v3"
 	limitv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/connection_limit/v3"
+	dubbov3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/dubbo_proxy/v3"
 	extprocv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/ext_proc/v3"
 	redisv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/redis_proxy/v3"
 	tcpproxyv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/tcp_proxy/v3"
+	headerv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/thrift_proxy/filters/header_to_metadata/v3"
 	payloadv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/thrift_proxy/filters/payload_to_metadata/v3"
 	thriftv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/thrift_proxy/v3"
 	udpproxyv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/udp/udp_proxy/v3"
@@ -32,7 +34,7 @@ var _ = Rules.Add(&lint.Rule{
 		"RateLimitPolicyEntryImpl::RateLimitPolicyEntryImpl (source/extensions/filters/network/thrift_proxy/router/router_ratelimit_impl.cc)",
 	},
 	Run: read.Each(read.Of(tcpSettings), read.Of(udpProxy), read.Of(redisProxy), read.Of(thriftLimits), read.Of(payloadRule), read.Of(processedWays),
-		read.Of(connectionLimit), read.Of(proxyProtocol)),
+		read.Of(connectionLimit), read.Of(proxyProtocol), read.Of(thriftHeader), read.Of(dubboClusters)),
 })
 
 func tcpSettings(p *lint.Pass, at lint.At, m *tcpproxyv3.TcpProxy) {
@@ -160,6 +162,35 @@ func payloadRule(p *lint.Pass, at lint.At, m *payloadv3.PayloadToMetadata_Rule) 
 			Help:     "add value",
 			Upstream: "payload to metadata filter: cannot specify on_missing rule without non-empty value",
 		})
+	}
+}
+
+func thriftHeader(p *lint.Pass, at lint.At, m *headerv3.HeaderToMetadata_Rule) {
+	switch {
+	case m.GetOnPresent() == nil && m.GetOnMissing() == nil:
+		p.Reject(at, lint.Rejection{
+			Message:  "the rule does nothing",
+			Help:     "add on_present or on_missing",
+			Upstream: "has neither `on_present` nor `on_missing` set",
+		})
+	case m.GetOnMissing() != nil && m.GetOnMissing().GetValue() == "":
+		p.Reject(at.Field("on_missing"), lint.Rejection{
+			Message:  "on_missing does not have a value",
+			Help:     "add value",
+			Upstream: "Cannot specify on_missing rule with empty value",
+		})
+	}
+}
+
+func dubboClusters(p *lint.Pass, at lint.At, m *dubbov3.RouteAction) {
+	for i, c := range m.GetWeightedClusters().GetClusters() {
+		if c.GetWeight() == nil {
+			p.Reject(at.Field("weighted_clusters").Item("clusters", i), lint.Rejection{
+				Message:  "the weighted cluster does not have a weight",
+				Help:     "add weight",
+				Upstream: "Field 'weight' is missing in",
+			})
+		}
 	}
 }
 

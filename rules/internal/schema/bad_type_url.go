@@ -362,13 +362,21 @@ func checkName(p *lint.Pass, at lint.At, name, what, upstream string, categories
 	p.Report(at, d)
 }
 
+// typeIn returns the type of what an Any holds. A TypedStruct holds something of another type.
+func typeIn(at lint.At, config *anypb.Any) protoreflect.FullName {
+	if typed, ok := at.Content(config).(interface{ GetTypeUrl() string }); ok && decode.IsTypedStruct(decode.TypeName(config.GetTypeUrl())) {
+		return decode.TypeName(typed.GetTypeUrl())
+	}
+	return decode.TypeName(config.GetTypeUrl())
+}
+
 // checkPolicies reports a list without a load balancing policy that Envoy has. Envoy uses the first that it has.
 func checkPolicies(p *lint.Pass, at lint.At, list *clusterv3.LoadBalancingPolicy) {
 	x := p.Target.Extensions()
 	var names []string
 	for _, policy := range list.GetPolicies() {
 		config := policy.GetTypedExtensionConfig()
-		name := decode.TypeName(config.GetTypedConfig().GetTypeUrl())
+		name := typeIn(at, config.GetTypedConfig())
 		if decode.IsTypedStruct(name) || envoy.Known(x, name, "envoy.load_balancing_policies") {
 			return
 		}

@@ -80,6 +80,13 @@ var ownCommands = map[protoreflect.FullName][]string{
 	},
 }
 
+// formatters are the commands of extensions. Where there are none, every place has them.
+var formatters = map[protoreflect.FullName][]string{
+	"envoy.extensions.formatter.cel.v3.Cel":                           nil,
+	"envoy.extensions.formatter.metadata.v3.Metadata":                 nil,
+	"envoy.extensions.formatter.req_without_query.v3.ReqWithoutQuery": {"REQ_WITHOUT_QUERY"},
+}
+
 // formattersOf returns the commands that a format can use: those of the messages around it, and of the extensions that they name.
 func formattersOf(place *graph.Place) (added format.Extensions) {
 	if place.Resource.Kind == graph.Patch { // it can be for any of these messages
@@ -96,11 +103,13 @@ func formattersOf(place *graph.Place) (added format.Extensions) {
 		list := place.Message.Get(fd).List()
 		for i := range list.Len() {
 			formatter, ok := list.Get(i).Message().Interface().(*corev3.TypedExtensionConfig)
-			if ok && decode.TypeName(formatter.GetTypedConfig().GetTypeUrl()).Name() == "ReqWithoutQuery" {
-				added.Commands = append(added.Commands, "REQ_WITHOUT_QUERY")
-			} else {
+			if !ok {
 				added.Others = true
+				continue
 			}
+			commands, known := formatters[decode.TypeName(formatter.GetTypedConfig().GetTypeUrl())]
+			added.Commands = append(added.Commands, commands...)
+			added.Others = added.Others || !known
 		}
 	}
 	return added

@@ -2,10 +2,8 @@ package tls
 
 import (
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -63,21 +61,11 @@ func needsCA(at lint.At, v *tlsv3.CertificateValidationContext) (field string, r
 
 // combinedNeedsCA checks what Envoy merges of a context and a static secret.
 func combinedNeedsCA(p *lint.Pass, at lint.At, m *tlsv3.CommonTlsContext_CombinedCertificateValidationContext) {
-	config := m.GetValidationContextSdsSecretConfig()
-	if _, ok := useAround(p, at.Place); !ok || config == nil || awaits(config) {
+	fixed := fixedValidation(p, m.GetValidationContextSdsSecretConfig())
+	if _, ok := useAround(p, at.Place); !ok || fixed == nil {
 		return
 	}
-	r := p.Snapshot.Booted(graph.Secret, config.GetName())
-	if r == nil {
-		return
-	}
-	s, _ := r.Message.(*tlsv3.Secret)
-	if s.GetValidationContext() == nil {
-		return
-	}
-	merged := &tlsv3.CertificateValidationContext{}
-	proto.Merge(merged, m.GetDefaultValidationContext())
-	proto.Merge(merged, s.GetValidationContext())
+	merged := mergedValidation(m, fixed)
 	if field, r := needsCA(at, merged); field != "" {
 		p.Reject(at.Field("default_validation_context").Key(), r)
 	}

@@ -1,9 +1,8 @@
-// Package rest knows the paths at which a management server answers polls: xDS by REST, with JSON.
-package rest
+package calls
 
 import "github.com/xdslint/xdslint/graph"
 
-const prefix = "/v3/discovery:"
+const restPrefix = "/v3/discovery:"
 
 // names are google.api.http of the Fetch… methods in envoy/service/*/v3. There is no aggregated form.
 var names = map[graph.Kind]string{
@@ -18,10 +17,10 @@ var names = map[graph.Kind]string{
 }
 
 // Path returns the path for requests of a kind.
-func Path(kind graph.Kind) string { return prefix + names[kind] }
+func Path(kind graph.Kind) string { return restPrefix + names[kind] }
 
-// Kind returns the kind that is requested at a path.
-func Kind(path string) (graph.Kind, bool) {
+// Polled returns the kind that is requested at a path.
+func Polled(path string) (graph.Kind, bool) {
 	for kind := range names {
 		if Path(kind) == path {
 			return kind, true
