@@ -200,7 +200,7 @@ func fieldOf(m protoreflect.Message, field protoreflect.FieldDescriptor) protore
 func (m *maker) overResources() (none lint.Check) {
 	kind, err := config.ParseKind(m.Snapshot)
 	if err == nil && !slices.Contains(resourceKinds(), kind) {
-		err = fmt.Errorf("a %s is not a resource: %s", kind, joined(resourceKinds()))
+		err = fmt.Errorf("a %s is not a resource: %s", kind, words.List(resourceKinds()))
 	}
 	if err != nil {
 		m.faultf("snapshot", "%s", err)
@@ -226,12 +226,4 @@ func (m *maker) overResources() (none lint.Check) {
 // resourceKinds are the kinds that are resources.
 func resourceKinds() []graph.Kind {
 	return slices.DeleteFunc(graph.Kinds(), func(k graph.Kind) bool { return k != graph.Bootstrap && graph.TypeURL(k) == "" })
-}
-
-func joined(kinds []graph.Kind) string {
-	names := make([]string, len(kinds))
-	for i, k := range kinds {
-		names[i] = string(k)
-	}
-	return strings.Join(names, ", ")
 }

@@ -4,25 +4,23 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/custom"
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/internal/config"
-	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules"
 )
 
 // A configuration's constraints become rules, which run together with the built-in ones.
 func ExampleConstraints() {
-	configuration := &source.File{Name: config.FileName, Text: []byte(`
+	config, err := xdslint.ParseConfig(xdslint.ConfigName, []byte(`
 constraints:
 - id: acme/cluster-name
   message: envoy.config.cluster.v3.Cluster
   field: name
   expression: this.matches('^[a-z]+-[a-z]+$')
   text: cluster names are team-service
-`)}
-	s, err := config.Parse(configuration, rules.All(), custom.Constraints(rules.All(), nil))
+`), custom.Constraints(rules.All(), nil))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -33,7 +31,7 @@ constraints:
 		fmt.Println(err)
 		return
 	}
-	for _, d := range lint.Run(context.Background(), input.Snapshots, lint.Config{Rules: append(rules.Builtin(), s.Custom...)}).Diagnostics {
+	for _, d := range lint.Run(context.Background(), input.Snapshots, lint.Config{Rules: append(rules.Builtin(), config.Custom...)}).Diagnostics {
 		at := d.Resource.File.Position(d.Span.Start)
 		fmt.Printf("%s:%d: %s: %s\n", d.Resource.File.Name, at.Line, d.Rule.ID(), d.Message)
 	}

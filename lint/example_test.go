@@ -8,10 +8,9 @@ import (
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 
+	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/internal/report"
-	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules"
 )
@@ -53,19 +52,22 @@ func ExampleEach() {
 		}),
 	})
 
-	ctx := context.Background()
-	input, err := load.Paths(ctx, []string{"-"}, load.Options{StdinName: "envoy.yaml", Stdin: strings.NewReader(`
-static_resources:
-  clusters:
-  - name: shop/catalog
-  - name: backend
-`)})
+	linter, err := xdslint.New(xdslint.Options{BuiltIn: acme.Rules()})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	result := lint.Run(ctx, input.Snapshots, lint.Config{Rules: acme.Rules()})
-	if err := report.Text(os.Stdout, result, report.TextOptions{}); err != nil {
+	report, err := linter.Lint(context.Background(), xdslint.Texts(map[string][]byte{"envoy.yaml": []byte(`
+static_resources:
+  clusters:
+  - name: shop/catalog
+  - name: backend
+`)}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := report.Write(os.Stdout, "text"); err != nil {
 		fmt.Println(err)
 	}
 	// Output:
@@ -75,6 +77,8 @@ static_resources:
 	// 5 |   - name: backend
 	//   |           ^^^^^^^
 	//   = in: cluster "backend" › name
+	//
+	// 1 warning in 1 file
 }
 
 // A custom rule that cannot judge a snapshot says why. The run reports that once, and nothing else of this rule.
@@ -92,7 +96,7 @@ func ExampleForOrigin() {
 	acme := &lint.Group{Name: "acme"}
 	acme.Add(&lint.Rule{
 		Name: "too-many-clusters", Severity: lint.Warning,
-		Origin: &lint.Origin{Name: "rule acme/too-many-clusters", File: &source.File{Name: "rules.go"}},
+		Origin: &lint.Origin{Name: "rule acme/too-many-clusters", File: &graph.SourceFile{Name: "rules.go"}},
 		Run:    lint.ForOrigin(func() lint.Judge { return tooMany }),
 	})
 	ctx := context.Background()

@@ -3,9 +3,9 @@ package lint
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/words"
 )
 
 // Transport is how the control plane delivers resources to the data plane.
@@ -63,20 +63,12 @@ func (p Push) OrDefault() Push {
 func ParsePush(transport, versions string) (Push, error) {
 	p := Push{Transport: Transport(transport), Versions: VersionPolicy(versions)}.OrDefault()
 	if !slices.Contains(Transports, p.Transport) {
-		return p, fmt.Errorf("invalid transport %q: must be one of %s", transport, joined(Transports))
+		return p, fmt.Errorf("invalid transport %q: must be one of %s", transport, words.List(Transports))
 	}
 	if !slices.Contains(VersionPolicies, p.Versions) {
-		return p, fmt.Errorf("invalid version policy %q: must be one of %s", versions, joined(VersionPolicies))
+		return p, fmt.Errorf("invalid version policy %q: must be one of %s", versions, words.List(VersionPolicies))
 	}
 	return p, nil
-}
-
-func joined[T ~string](all []T) string {
-	names := make([]string, len(all))
-	for i, each := range all {
-		names[i] = string(each)
-	}
-	return strings.Join(names, ", ")
 }
 
 // Transition is the change from one snapshot to the next, and how it is pushed.

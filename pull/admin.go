@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/decode/types"
 	"github.com/xdslint/xdslint/internal/redact"
 	"github.com/xdslint/xdslint/internal/source"
@@ -23,7 +23,7 @@ type Dump struct {
 }
 
 // Admin fetches the configuration of a running Envoy from its admin interface: GET /config_dump?include_eds.
-func Admin(ctx context.Context, server Server, known decode.Types) (*Dump, error) {
+func Admin(ctx context.Context, server Server, known graph.Types) (*Dump, error) {
 	if known == nil {
 		known = types.Envoy
 	}

@@ -247,8 +247,8 @@ func (p Point) alone(r *graph.Resource) (Point, bool) {
 	return p, ok
 }
 
-// ByName maps the points where Envoy searches for an extension by its name instead of its type to the category that it searches.
-var ByName = map[protoreflect.FullName]string{
+// LookedUpByName maps the points where Envoy searches for an extension by its name instead of its type to the category that it searches.
+var LookedUpByName = map[protoreflect.FullName]string{
 	"envoy.extensions.filters.http.stateful_session.v3.StatefulSession.session_state": "envoy.http.stateful_session",
 	"envoy.extensions.filters.network.dubbo_proxy.v3.DubboProxy.dubbo_filters":        "envoy.dubbo_proxy.filters",
 }

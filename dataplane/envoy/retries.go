@@ -38,8 +38,8 @@ func Retries(policy *routev3.RetryPolicy) bool {
 	return RetriesOn(policy, RetryConditions...) || RetriesOn(policy, RetryGRPC...)
 }
 
-// DefaultRouteTimeout is the timeout of a route that does not set one.
-const DefaultRouteTimeout = 15 * time.Second
+// defaultRouteTimeout is the timeout of a route that does not set one.
+const defaultRouteTimeout = 15 * time.Second
 
 // RouteTimeout returns the timeout for all tries of a request together, or 0 if there is none. known is false if it depends on the request
 // (FilterUtility::finalTimeout).
@@ -50,7 +50,7 @@ func RouteTimeout(a *routev3.RouteAction) (timeout time.Duration, known bool) {
 	case a.GetMaxGrpcTimeout() != nil: //nolint:staticcheck // deprecated, and in use
 		return 0, false
 	case a.GetTimeout() == nil:
-		return DefaultRouteTimeout, true
+		return defaultRouteTimeout, true
 	}
 	return a.GetTimeout().AsDuration().Truncate(time.Millisecond), true
 }

@@ -14,7 +14,7 @@ import (
 
 // TestTablesNameWhatExists finds misspelled names.
 func TestTablesNameWhatExists(t *testing.T) {
-	for _, fields := range []map[protoreflect.FullName]bool{keys(points), keys(ByName), unvalidatedFields} {
+	for _, fields := range []map[protoreflect.FullName]bool{keys(points), keys(LookedUpByName), unvalidatedFields} {
 		for name := range fields {
 			if d, err := protoregistry.GlobalFiles.FindDescriptorByName(name); err != nil {
 				t.Errorf("%s: %v", name, err)

@@ -127,32 +127,38 @@ func (d *Reader) value(n *tree.Node, v reflect.Value, name string) {
 			d.value(&n.Items[i], value, name+"."+key.Name)
 			v.SetMapIndex(reflect.ValueOf(key.Name), value)
 		}
+	default:
+		if want := d.scalar(n, v); want != "" {
+			wrong(want)
+		}
+	}
+}
+
+// scalar sets a value without parts. If the node has another type, it returns the one that is wanted.
+func (d *Reader) scalar(n *tree.Node, v reflect.Value) (want string) {
+	switch v.Kind() {
 	case reflect.Bool:
 		if n.Kind != tree.Bool {
-			wrong("true or false")
-			return
+			return "true or false"
 		}
 		v.SetBool(n.Text == "true")
 	case reflect.Uint64:
 		number, err := strconv.ParseUint(n.Text, 10, 64)
 		if err != nil {
-			wrong("a number")
-			return
+			return "a number"
 		}
 		v.SetUint(number)
 	default:
-		// YAML 1.1 readers read a bare `off` as false.
-		if n.Kind == tree.Bool && n.Plain && n.Text == "false" {
-			text := string(d.File.Text[n.Span().Start:n.Span().End])
-			v.SetString(text)
-			return
+		switch {
+		case n.Kind == tree.Bool && n.Plain && n.Text == "false": // YAML 1.1 readers read a bare `off` as false
+			v.SetString(string(d.File.Text[n.Span().Start:n.Span().End]))
+		case n.Kind != tree.String && n.Kind != tree.Number:
+			return "a string"
+		default:
+			v.SetString(n.Text)
 		}
-		if n.Kind != tree.String && n.Kind != tree.Number {
-			wrong("a string")
-			return
-		}
-		v.SetString(n.Text)
 	}
+	return ""
 }
 
 // UnknownKey notes a key that is not among the names of the keys of its map.

@@ -48,3 +48,20 @@ func anchors(markdown string) map[string]bool {
 	}
 	return names
 }
+
+// TestMap looks for each internal package in docs/architecture.md.
+func TestMap(t *testing.T) {
+	packages, err := os.ReadDir(filepath.Join(root, "internal"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]bool{}
+	for _, span := range code.FindAllString(read(t, "docs/architecture.md"), -1) {
+		named[strings.TrimPrefix(strings.Trim(span, "`"), "internal/")] = true
+	}
+	for _, p := range packages {
+		if p.IsDir() && !named[p.Name()] {
+			t.Errorf("docs/architecture.md does not have the package internal/%s", p.Name())
+		}
+	}
+}

@@ -30,6 +30,18 @@ func Quoted(names []string) []string {
 	return all
 }
 
+// List joins names with commas.
+func List[T ~string](names []T) string {
+	var b strings.Builder
+	for i, name := range names {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(string(name))
+	}
+	return b.String()
+}
+
 // And joins words: "a, b and c".
 func And(words []string) string {
 	if len(words) < 2 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/words"
 	"github.com/xdslint/xdslint/plan"
 )
 
@@ -51,21 +52,9 @@ func (e *NackError) Error() string {
 func (e *NackError) Rejected() (typeURL, message string) { return e.TypeURL, e.Message }
 
 // shown is the number of names that a message lists.
-const shown = 5
+const shown = 6
 
-// list formats names for people: cluster "a", "b" and 3 more.
+// list formats names for people: cluster "a", "b" and 5 more.
 func list(kind graph.Kind, names []string) string {
-	var b strings.Builder
-	b.WriteString(string(kind))
-	for i, name := range names {
-		if i == shown && len(names) > shown+1 {
-			fmt.Fprintf(&b, " and %d more", len(names)-shown)
-			break
-		}
-		if i > 0 {
-			b.WriteString(",")
-		}
-		fmt.Fprintf(&b, " %q", name)
-	}
-	return b.String()
+	return string(kind) + " " + words.Few(words.Quoted(names), shown)
 }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
-	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules"
 	"github.com/xdslint/xdslint/wasm/plugin"
@@ -20,7 +20,7 @@ func ExampleOpen() {
 		fmt.Println(err)
 		return
 	}
-	p, err := plugin.Open(ctx, &source.File{Name: "rules.wasm", Text: module}, plugin.Options{})
+	p, err := plugin.Open(ctx, &graph.SourceFile{Name: "rules.wasm", Text: module}, plugin.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

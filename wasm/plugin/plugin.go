@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/graph"
 	envoytypes "github.com/xdslint/xdslint/internal/decode/types"
 	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/lint"
@@ -34,7 +34,7 @@ type Options struct {
 	// Cache is a folder for compiled plugins, which is created if it does not exist. Its content is executed, so no other user may have write access.
 	// Without a cache, or if it cannot be used, each Open compiles.
 	Cache  string
-	Types  decode.Types  // that plugins can read; nil: those of Envoy's API
+	Types  graph.Types   // that plugins can read; nil: those of Envoy's API
 	Memory int           // in bytes; 0: MaxMemory, which is also the most
 	Time   time.Duration // 0: MaxTime
 }
@@ -61,7 +61,7 @@ type Plugin struct {
 
 // Open compiles the module in a file, and asks it for its rules. An error says what is wrong with the plugin, and begins with the file's name. The
 // caller has to check that no rule is in a built-in group, or has the id of another custom rule. Call Close when the plugin is no longer needed.
-func Open(ctx context.Context, f *source.File, options Options) (*Plugin, error) {
+func Open(ctx context.Context, f *graph.SourceFile, options Options) (*Plugin, error) {
 	options.fill()
 	p := &Plugin{options: options}
 	err := p.open(ctx, f)

@@ -2,14 +2,12 @@ package cluster
 
 import (
 	"fmt"
-	"regexp"
-	"strings"
-	"sync"
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/internal/check"
 	"github.com/xdslint/xdslint/rules/internal/each"
 )
 
@@ -28,7 +26,7 @@ var _ = Rules.Add(&lint.Rule{
 		for i, locality := range c.GetLoadAssignment().GetEndpoints() {
 			for j, e := range locality.GetLbEndpoints() {
 				socket := e.GetEndpoint().GetAddress().GetSocketAddress()
-				host := hostOf(socket.GetAddress())
+				host := check.HostIn(socket.GetAddress())
 				if host == "" || socket.GetResolverName() != "" {
 					continue
 				}
@@ -47,21 +45,4 @@ var _ = Rules.Add(&lint.Rule{
 // resolvesNames reports whether a factory makes clusters whose addresses DNS resolves.
 func resolvesNames(factory string) bool {
 	return factory == envoy.ClusterStrictDNS || factory == envoy.ClusterLogicalDNS || factory == envoy.ClusterDNS
-}
-
-// url is a host name with a scheme, a path or a port.
-var url = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:[a-z][a-z0-9+.-]*://)?([A-Za-z0-9_][A-Za-z0-9_.-]*)(?::[0-9]+)?(?:/.*)?$`)
-})
-
-// hostOf returns the host name in a text that is not one itself. It is empty for a host name, and for anything else.
-func hostOf(text string) string {
-	if !strings.ContainsAny(text, ":/") {
-		return ""
-	}
-	found := url().FindStringSubmatch(text)
-	if found == nil {
-		return ""
-	}
-	return found[1]
 }

@@ -185,7 +185,7 @@ func emptyValid(p *lint.Pass, name protoreflect.FullName) bool {
 
 // byItsName reports whether Envoy looks the extension up by name and ignores the type of its configuration.
 func byItsName(pt envoy.Point, name protoreflect.FullName) bool {
-	if _, ok := envoy.ByName[pt.Field]; ok {
+	if _, ok := envoy.LookedUpByName[pt.Field]; ok {
 		return true
 	}
 	return pt.Field == "envoy.config.cluster.v3.Cluster.cluster_type" && name == "google.protobuf.Struct"
@@ -302,10 +302,10 @@ func checkClusterType(p *lint.Pass, at lint.At, custom *clusterv3.Cluster_Custom
 
 // checkNamed checks the other extensions that Envoy looks up by name.
 func checkNamed(p *lint.Pass, at lint.At, name string) {
-	if pt, _ := envoy.PointOf(at.Place); envoy.ByName[pt.Field] != "" && envoy.OuterRead(p.Target.Extensions(), at.Place) {
-		checkName(p, at.Field("name"), name, "extension of the category "+envoy.ByName[pt.Field],
-			"Didn't find a registered implementation for name: '%s'", envoy.ByName[pt.Field])
-		checkTypeOf(p, at, name, envoy.ByName[pt.Field])
+	if pt, _ := envoy.PointOf(at.Place); envoy.LookedUpByName[pt.Field] != "" && envoy.OuterRead(p.Target.Extensions(), at.Place) {
+		checkName(p, at.Field("name"), name, "extension of the category "+envoy.LookedUpByName[pt.Field],
+			"Didn't find a registered implementation for name: '%s'", envoy.LookedUpByName[pt.Field])
+		checkTypeOf(p, at, name, envoy.LookedUpByName[pt.Field])
 	}
 }
 

@@ -106,7 +106,7 @@ func late(d *lint.Diagnostic, pt envoy.Point) {
 
 // emptyMeans reports whether an empty typed_config is valid: the name is used instead, or a default.
 func emptyMeans(pt envoy.Point) bool {
-	_, byName := envoy.ByName[pt.Field]
+	_, byName := envoy.LookedUpByName[pt.Field]
 	return byName || pt.Field == "envoy.config.cluster.v3.Cluster.typed_dns_resolver_config"
 }
 

@@ -49,5 +49,10 @@ func eachUpstream(f func(p *lint.Pass, at lint.At, u upstream)) lint.Check {
 
 // sendsName reports whether Envoy sends a server name (SNI) to the servers (ClientContextImpl::newSsl).
 func (u upstream) sendsName() bool {
-	return u.GetSni() != "" || u.GetAutoHostSni() || u.http.Upstream(u.cluster).GetAutoSni()
+	return u.GetSni() != "" || u.takesName()
+}
+
+// takesName reports whether Envoy takes the server name from the endpoint or from each request, instead of sni.
+func (u upstream) takesName() bool {
+	return u.GetAutoHostSni() || u.http.Upstream(u.cluster).GetAutoSni()
 }
