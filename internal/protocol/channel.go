@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"maps"
 	"slices"
 	"time"
 )
@@ -13,6 +14,7 @@ type stream struct {
 	node     string
 	client   *client // nil: not known
 	closed   bool
+	ended    time.Time
 	waits    map[*wait]bool
 	channels map[string]*channel
 	ordered  []*channel
@@ -26,7 +28,8 @@ func (s *stream) channel(typeURL string) *channel {
 	ch := s.channels[typeURL]
 	if ch == nil {
 		ch = &channel{
-			s: s, typeURL: typeURL, byNonce: map[string]*reply{}, held: map[string]*held{}, asked: map[string]*interest{}, dropped: map[string]int{}, heard: map[string]int{}, warming: map[string]int{},
+			s: s, typeURL: typeURL, byNonce: map[string]*reply{}, held: map[string]*held{}, asked: map[string]*interest{}, dropped: map[string]drop{}, heard: map[string]int{}, warming: map[string]int{},
+			lost: map[string]*held{}, owed: map[string]int{},
 		}
 		s.channels[typeURL] = ch
 		s.ordered = append(s.ordered, ch)
@@ -53,13 +56,15 @@ type channel struct {
 	asked       map[string]*interest // the names that the client is subscribed to
 	named       []string             // SotW: the names of the last request that differs from the one before
 	wildcard    bool
-	explicit    bool     // it has subscribed to a name, so that no names no longer mean all
-	collections []string // of xdstp, as globs
-	wild        bool     // it has had a wildcard subscription
-	dropped     map[string]int
-	served      int            // the newest request that a response has shown the server to know
-	heard       map[string]int // the event that last sent or removed a name
-	vague       int            // the last event that sent a resource whose name is not known
+	explicit    bool            // it has subscribed to a name, so that no names no longer mean all
+	collections []string        // of xdstp, as globs
+	wild        bool            // it has had a wildcard subscription
+	dropped     map[string]drop // * is the wildcard
+	served      int             // the newest request that a response has shown the server to know
+	heard       map[string]int  // the event that last sent or removed a name
+	owed        map[string]int  // how often a name was asked for, and not sent since
+	vague       int             // the last event that sent a resource whose name is not known
+	widened     bool            // the server takes it for one that wants all
 	// unrequested: the server sends what the client has not named.
 	unrequested bool
 
@@ -67,9 +72,11 @@ type channel struct {
 	resumed bool              // SotW: it has a version from an earlier stream
 	held    map[string]*held  // what the server has sent, and not removed
 	missing map[string]*held  // SotW: what a complete state lacked
+	lost    map[string]*held  // the same of a partial one, until it is sent again
 	warming map[string]int    // endpoints: the event that has changed the cluster
 	since   changes           // the last response
 	loop    loop
+	hasty   bool    // the server answers stale requests: the later responses repeat each other
 	polling polling // REST
 }
 
@@ -93,6 +100,12 @@ type interest struct {
 	at      At
 	request int  // the number of the first request with it
 	before  bool // it was subscribed to before, and unsubscribed
+}
+
+// drop is when the client has unsubscribed from a name.
+type drop struct {
+	request int // the number of the request
+	time    time.Time
 }
 
 // held is a resource as it was last sent.
@@ -158,6 +171,9 @@ func (ch *channel) ask(e *Event) {
 	if changed || answered == nil && !stale {
 		ch.since.requests++
 		ch.since.asked = e.Time
+		for _, name := range q.Names {
+			ch.owed[name]++
+		}
 	}
 	if first {
 		ch.accepted, ch.known, ch.resumed = q.Version, q.Known, q.Version != ""
@@ -182,7 +198,7 @@ func (ch *channel) subscribe(e *Event, first bool) bool {
 	changed := false
 	if !ch.explicit && len(q.Names) == 0 { // the legacy form
 		changed = !ch.wildcard
-		ch.wildcard, ch.wild = true, true
+		ch.widen(e, true)
 		return changed
 	}
 	if ch.explicit && slices.Equal(q.Names, ch.named) {
@@ -191,7 +207,7 @@ func (ch *channel) subscribe(e *Event, first bool) bool {
 	ch.explicit, ch.named = true, q.Names
 	wildcard := slices.Contains(q.Names, "*")
 	changed = wildcard != ch.wildcard
-	ch.wildcard, ch.wild = wildcard, ch.wild || wildcard
+	ch.widen(e, wildcard)
 	now := map[string]bool{}
 	for _, name := range q.Names {
 		now[name] = true
@@ -202,7 +218,7 @@ func (ch *channel) subscribe(e *Event, first bool) bool {
 	}
 	for name := range ch.asked {
 		if !now[name] {
-			ch.drop(name)
+			ch.drop(e, name)
 			changed = true
 		}
 	}
@@ -212,22 +228,22 @@ func (ch *channel) subscribe(e *Event, first bool) bool {
 func (ch *channel) subscribeDelta(e *Event, first bool) bool {
 	q := e.Request
 	if first && len(q.Names) == 0 && len(q.Unsubscribe) == 0 {
-		ch.wildcard, ch.wild = true, true
+		ch.widen(e, true)
 		return true
 	}
 	for _, name := range q.Names {
 		if name == "*" {
-			ch.wildcard, ch.wild = true, true
+			ch.widen(e, true)
 			continue
 		}
 		ch.add(e, name)
 	}
 	for _, name := range q.Unsubscribe {
 		if name == "*" {
-			ch.wildcard = false
+			ch.widen(e, false)
 			continue
 		}
-		ch.drop(name)
+		ch.drop(e, name)
 	}
 	return len(q.Names)+len(q.Unsubscribe) > 0
 }
@@ -242,10 +258,24 @@ func (ch *channel) add(e *Event, name string) {
 	delete(ch.dropped, name)
 }
 
-func (ch *channel) drop(name string) {
+func (ch *channel) drop(e *Event, name string) {
 	delete(ch.asked, name)
 	ch.collections = slices.DeleteFunc(ch.collections, func(glob string) bool { return glob == name })
-	ch.dropped[name] = ch.requests
+	ch.unsubscribe(e, name)
+}
+
+func (ch *channel) unsubscribe(e *Event, name string) { ch.dropped[name] = drop{ch.requests, e.Time} }
+
+// widen notes whether the subscription is to all.
+func (ch *channel) widen(e *Event, wildcard bool) {
+	switch {
+	case wildcard:
+		ch.wild = true
+		delete(ch.dropped, "*")
+	case ch.wildcard:
+		ch.unsubscribe(e, "*")
+	}
+	ch.wildcard = wildcard
 }
 
 // sent takes a response into the state.
@@ -266,10 +296,13 @@ func (ch *channel) sent(e *Event, number int) {
 		return
 	}
 	ch.last, ch.since = r, changes{requests: max(0, ch.since.requests-1), asked: ch.since.asked}
-	ch.unrequested = ch.unrequested || len(ch.asked) > 0 && slices.ContainsFunc(p.Resources, func(r Resource) bool { return ch.never(&r) })
+	ch.unrequested = ch.unrequested || !ch.wild && ch.requests > 0 && (len(ch.asked) == 0 && len(p.Resources) > 0 || ch.exceeds(p))
 	if ch.complete() {
 		r.onlyNew, r.partial = ch.onlyNew(p), ch.partial(p)
 		ch.forget(p)
+		if r.onlyNew || r.partial {
+			maps.Copy(ch.lost, ch.missing)
+		}
 	}
 	for i := range p.Resources {
 		ch.hold(e.At, &p.Resources[i])
@@ -320,6 +353,7 @@ func (ch *channel) hold(at At, r *Resource) {
 	}
 	for _, name := range r.names() {
 		ch.heard[name] = ch.last.event
+		ch.owed[name] = max(0, ch.owed[name]-1)
 		if i := ch.asked[name]; i != nil {
 			ch.served = max(ch.served, i.request)
 		}
@@ -331,5 +365,6 @@ func (ch *channel) hold(at At, r *Resource) {
 	if !ch.s.Delta {
 		version = ch.last.version
 	}
+	delete(ch.lost, r.Name)
 	ch.held[r.Name] = &held{at, version, r.Version, r.Content, r.Opaque, ch.last.number}
 }

@@ -39,6 +39,7 @@ type Checker struct {
 	first   map[breach]*Finding
 	streams map[string]*stream
 	open    []*stream // in the order in which they were opened
+	recent  []*stream // that have ended a short time ago
 	waits   waits
 	events  int
 	// lastByType has the number of the last response of a type, on any stream.
@@ -116,7 +117,7 @@ func (c *Checker) End() {
 		c.ended(s)
 		c.conclude(s)
 	}
-	c.streams, c.open, c.waits, c.lastByType = map[string]*stream{}, nil, nil, map[string]int{}
+	c.streams, c.open, c.recent, c.waits, c.lastByType = map[string]*stream{}, nil, nil, nil, map[string]int{}
 	c.clients, c.gone = map[clientKey]*client{}, nil
 }
 
@@ -133,7 +134,8 @@ func (c *Checker) close(s *stream, e *Event) {
 	c.leave(s, e)
 	c.ended(s)
 	c.conclude(s)
-	s.closed = true
+	s.closed, s.ended = true, e.Time
+	c.recent = append(c.recent, s)
 	delete(c.streams, s.id)
 	for i := range c.open {
 		if c.open[i] == s {

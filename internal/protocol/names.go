@@ -115,8 +115,13 @@ func (ch *channel) never(r *Resource) bool {
 	return r.Name != ""
 }
 
+// exceeds reports whether a response has something that the client has not named.
+func (ch *channel) exceeds(p *Response) bool {
+	return slices.ContainsFunc(p.Resources, func(r Resource) bool { return ch.never(&r) })
+}
+
 func resourceUnrequested(m *moment) {
-	if !m.ch.listed() || m.ch.wild || len(m.ch.asked) == 0 {
+	if !m.ch.listed() || m.ch.wild || m.ch.widened || len(m.ch.asked) == 0 {
 		return
 	}
 	m.testIf(len(m.response.Resources) > 0)
@@ -150,6 +155,7 @@ func emptyListAsWildcard(m *moment) {
 	}
 	for i := range m.response.Resources {
 		if r := &m.response.Resources[i]; ch.never(r) {
+			ch.widened = true
 			m.breach(r.Name, "the client has unsubscribed from all names, and gets %q", r.Name)
 			return
 		}
@@ -157,14 +163,24 @@ func emptyListAsWildcard(m *moment) {
 }
 
 func unsubscribedSent(m *moment) {
-	if !m.ch.listed() || m.ch.unrequested {
+	if !m.ch.listed() || m.ch.unrequested || !m.ch.wild && m.ch.exceeds(m.response) {
 		return
 	}
 	m.testIf(len(m.ch.dropped) > 0)
 	for i := range m.response.Resources {
-		name := m.response.Resources[i].Name
-		if at, dropped := m.ch.dropped[name]; dropped && !m.ch.wants(name) && at < m.ch.served {
-			m.breach(name, "the client has unsubscribed from %q, and the server has answered a later request", name)
+		r := &m.response.Resources[i]
+		from := r.Name
+		if m.ch.never(r) {
+			from = "*"
+		}
+		at, dropped := m.ch.dropped[from]
+		switch {
+		case !dropped || m.ch.wants(r.Name):
+		case at.request < m.ch.served:
+			m.breach(r.Name, "the client has unsubscribed from %q, and the server has answered a later request", from)
+			return
+		case m.event.Time.Sub(at.time) > m.Patience:
+			m.breach(r.Name, "the client has unsubscribed from %q, %s before", from, m.patience())
 			return
 		}
 	}

@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -72,8 +73,11 @@ func (c *Checker) repeated(ch *channel, p *Response) repeat {
 		if h == nil || r.Name == "" || r.Opaque || h.opaque || r.TTL || r.Heartbeat || r.Content != h.content {
 			return different
 		}
-		if ch.s.Delta && r.Version != h.version {
+		switch {
+		case ch.s.Delta && r.Version != h.version:
 			result = newVersion
+		case !ch.s.Delta && p.Version == ch.last.version && p.Version != h.version:
+			return different // the rest of a state that is sent in several responses
 		}
 	}
 	return result
@@ -83,7 +87,7 @@ func (c *Checker) repeated(ch *channel, p *Response) repeat {
 // routes and secrets are sent again when what refers to them has changed, so a response of another type is a reason.
 func (m *moment) unasked() bool {
 	ch := m.ch
-	if m.asked() || ch.since.nacks > 0 {
+	if m.asked() || ch.since.nacks > 0 || ch.hasty {
 		return false
 	}
 	if ch.typeURL == listeners || ch.typeURL == clusters {
@@ -97,9 +101,14 @@ func (m *moment) unasked() bool {
 	return true
 }
 
-// asked reports whether the client has asked for something, to which the server may still answer.
+// asked reports whether the client has asked for something, to which the server may still answer. An answer can consist of
+// several responses, each with other resources.
 func (m *moment) asked() bool {
-	return m.ch.since.requests > 0 && m.event.Time.Sub(m.ch.since.asked) <= m.Patience
+	ch := m.ch
+	if m.event.Time.Sub(ch.since.asked) > m.Patience {
+		return false
+	}
+	return ch.since.requests > 0 || slices.ContainsFunc(m.response.Resources, func(r Resource) bool { return ch.owed[r.Name] > 0 })
 }
 
 // answersStale reports whether only stale requests can be the reason of the response.
@@ -145,6 +154,7 @@ func newVersionSameContent(m *moment) {
 
 func staleRequestAnswered(m *moment) {
 	if m.repeats != different && m.unasked() && m.answersStale() {
+		m.ch.hasty = !m.trial
 		m.breachAfter(m.ch.last.at, "the response that the client has not seen when it sent the stale request", "", "the response has what the last one had, and only a stale request is between them")
 	}
 }

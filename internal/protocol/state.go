@@ -11,7 +11,7 @@ func state() []*Clause {
 	return []*Clause{
 		{
 			Name: "state-incomplete", Level: Must,
-			Breach:     "a response of SotW has only the listeners or clusters that were newly requested",
+			Breach:     "a response of SotW lacks listeners or clusters that exist, such as all but those that were newly requested",
 			Says:       "A response of SotW for listeners or clusters has all those that the client needs, even if they have not changed. What it lacks is deleted.",
 			Effect:     "Envoy and gRPC delete the resources that the response lacks, and traffic to them fails.",
 			Section:    "#grouping-resources-into-responses",
@@ -55,6 +55,32 @@ func stateIncomplete(m *moment) {
 	if r := m.returned(); r != nil && m.ch.last.onlyNew {
 		m.lacked(r, "the response has only what was newly requested: %q is missing, and returns unchanged in the next one")
 	}
+	if m.ch.complete() && (m.ch.onlyNew(m.response) || m.ch.partial(m.response)) {
+		m.lackedAlone()
+	}
+}
+
+// lackedAlone waits for another stream of the node that shows what the response lacks, unchanged.
+func (m *moment) lackedAlone() {
+	lost, since := map[string]*held{}, m.events
+	for _, name := range m.ch.lacks(m.response) {
+		if h := m.ch.held[name]; m.ch.subscribed(name) && !h.opaque {
+			lost[name] = h
+		}
+	}
+	if len(lost) == 0 {
+		return
+	}
+	m.wait(m.Patience, func(m *moment) bool {
+		for _, name := range slices.Sorted(maps.Keys(lost)) {
+			other := m.shown(name, since, m.ch)
+			if other != nil && other.content == lost[name].content && !m.ch.told(name, since) && m.ch.subscribed(name) {
+				m.breachAfter(other.at, "what another stream of the node was sent after it", name, "the response lacks %q, which exists and has not changed", name)
+				return true
+			}
+		}
+		return false
+	})
 }
 
 func statePartial(m *moment) {

@@ -2,7 +2,7 @@ package protocol
 
 import (
 	"fmt"
-	"maps"
+	"iter"
 	"slices"
 )
 
@@ -15,6 +15,7 @@ func witnesses() []*Clause {
 			Says:       "A server sends a resource that has changed to all clients that are subscribed to it.",
 			Effect:     "The client keeps the old resource until its stream ends: Envoy and gRPC send requests to endpoints that no longer exist. No ACK shows it.",
 			Section:    "#basic-protocol-overview",
+			onRequest:  returnsWithOld,
 			onResponse: updateNotSent,
 		},
 		{
@@ -61,6 +62,32 @@ func (m *moment) others(f func(ch *channel)) {
 	}
 }
 
+// existing reports whether another stream of the node than one was sent a resource since an event, and so has it.
+func (m *moment) existing(name string, since int, but *channel) bool {
+	return m.shown(name, since, but) != nil
+}
+
+// shown returns a resource as another stream of the node was sent it since an event, nil if none was.
+func (m *moment) shown(name string, since int, but *channel) *held {
+	for ch := range m.sameNode() {
+		if ch != but && ch.heard[name] > since && ch.held[name] != nil {
+			return ch.held[name]
+		}
+	}
+	return nil
+}
+
+// sameNode has the state of the type on all streams of the node, also on those that have ended a short time ago.
+func (m *moment) sameNode() iter.Seq[*channel] {
+	return func(yield func(*channel) bool) {
+		for _, s := range slices.Concat(m.open, m.recent) {
+			if ch := s.channels[m.ch.typeURL]; ch != nil && s.node != "" && s.node == m.s.node && !yield(ch) {
+				return
+			}
+		}
+	}
+}
+
 // wantsToo reports whether a client wants a resource that another one was sent. What a wildcard includes is only known if
 // both have one.
 func (ch *channel) wantsToo(name string, from *channel) bool {
@@ -79,7 +106,9 @@ func updateNotSent(m *moment) {
 func creationNotSent(m *moment) {
 	m.others(func(ch *channel) {
 		m.expect(ch, func(r *Resource) bool {
-			return ch.held[r.Name] == nil && ch.last != nil && !ch.had(r.Name) && !(ch.heard[r.Name] > 0 && m.held(r))
+			lost := ch.lost[r.Name]
+			partial := lost != nil && lost.content == r.Content // it was never removed: that is state-incomplete
+			return ch.held[r.Name] == nil && ch.last != nil && !ch.had(r.Name) && !(ch.heard[r.Name] > 0 && m.held(r)) && !partial
 		}, func(name string) At {
 			if i := ch.asked[name]; i != nil {
 				return i.at
@@ -168,39 +197,20 @@ func (m *moment) absent() {
 	})
 }
 
-// returnsWithRemoved waits for the removals of what a client of Delta has from an earlier stream, and another stream of
-// the node has not.
-func returnsWithRemoved(m *moment) {
-	if m.ch.requests > 0 || len(m.request.Known) == 0 || !m.wildcard() {
-		return
-	}
-	known := slices.Sorted(maps.Keys(m.request.Known))
-	m.wait(m.Patience, func(m *moment) bool {
-		late := slices.DeleteFunc(slices.Clone(known), func(name string) bool {
-			return m.ch.heard[name] > 0 || m.ch.vague > 0 || m.ch.wants(name) || !m.ch.wildcard
-		})
-		var at At
-		m.others(func(other *channel) {
-			if other.wildcard && other.responses > 0 && !other.resumed && len(other.known) == 0 && other.vague == 0 {
-				late, at = slices.DeleteFunc(late, func(name string) bool { return other.held[name] != nil }), other.last.at
-			}
-		})
-		if at.File != nil && len(late) > 0 {
-			m.breachAfter(at, "another stream of the node, without it", late[0], "the client returns with %q, which is removed, and is not told for %s", late[0], m.patience())
-		}
-		return at.File != nil
-	})
-}
-
 func removalNotSent(m *moment) {
 	m.absent()
 	removed := m.response.removed()
 	if m.ch.complete() {
-		removed = slices.DeleteFunc(m.ch.lacks(m.response), func(name string) bool { return !m.ch.subscribed(name) })
+		removed = m.ch.lacks(m.response)
 	}
+	removed = slices.DeleteFunc(removed, func(name string) bool { // the client wants it no longer
+		_, dropped := m.ch.dropped[name]
+		return dropped || !m.ch.subscribed(name)
+	})
 	if len(removed) == 0 {
 		return
 	}
+	since := m.events
 	m.others(func(ch *channel) {
 		has := map[string]*held{}
 		var names []string
@@ -215,7 +225,7 @@ func removalNotSent(m *moment) {
 		}
 		m.wait(m.Patience, func(m *moment) bool {
 			late := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-				return ch.held[name] != has[name] || m.ch.held[name] != nil || !ch.wantsToo(name, m.ch)
+				return ch.held[name] != has[name] || m.ch.held[name] != nil || !ch.wantsToo(name, m.ch) || m.existing(name, since, ch)
 			})
 			if len(late) > 0 && !ch.s.closed {
 				m.missed(ch, func(name string) At { return has[name].at }, late, "another stream of the node lost %s %s before, and this one was not told")
@@ -244,7 +254,7 @@ func (ch *channel) lacks(p *Response) (names []string) {
 }
 
 func newRequestUnanswered(m *moment) {
-	if m.s.Delta || m.s.REST {
+	if m.s.Delta || m.s.REST || m.ch.wildcard { // what all includes has not been dropped
 		return
 	}
 	for _, name := range m.request.Names {

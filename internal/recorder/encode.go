@@ -2,6 +2,8 @@ package recorder
 
 import (
 	"encoding/json"
+	"fmt"
+	"regexp"
 	"slices"
 
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
@@ -66,5 +68,10 @@ func unmarshalJSON(raw []byte, m proto.Message) (whole bool, err error) {
 		return true, nil
 	}
 	o.DiscardUnknown = true
-	return false, o.Unmarshal(raw, m)
+	if err := o.Unmarshal(raw, m); err != nil { // the error quotes the text, which can be a secret
+		return false, fmt.Errorf("it is not JSON of a %s%s", m.ProtoReflect().Descriptor().Name(), place.FindString(err.Error()))
+	}
+	return false, nil
 }
+
+var place = regexp.MustCompile(` \(line \d+:\d+\)`)

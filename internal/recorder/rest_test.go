@@ -192,10 +192,10 @@ func TestRESTBytes(t *testing.T) {
 	if got := post("/broken", "x"); got != "418ano\n" {
 		t.Errorf("got %s", got)
 	}
-	post("/v3/discovery:listeners", "not JSON")
+	post("/v3/discovery:listeners", `{"type_url": hunter2}`)
 	want := []string{
 		"POST xds /v3/discovery:clusters?a=b x {\"node\": {\"id\": \"edge-1\"}, \"odd\": 1}\n", "POST xds /broken x x\n",
-		"POST xds /v3/discovery:listeners x not JSON\n",
+		"POST xds /v3/discovery:listeners x {\"type_url\": hunter2}\n",
 	}
 	if fmt.Sprint(asked) != fmt.Sprint(want) {
 		t.Errorf("asked %q", asked)
@@ -208,7 +208,7 @@ func TestRESTBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(string(text), "hunter2") || strings.Contains(string(text), "broken") || !strings.Contains(string(text), `"unreadable":`) ||
+	if strings.Contains(string(text), "hunter2") || strings.Contains(string(text), "broken") || !strings.Contains(string(text), `"unreadable":"it is not JSON of a DiscoveryRequest (line 1:14)"`) ||
 		!strings.Contains(string(text), `"left_out":[0],"response":{"version_info":"1","resources":[{"@type":"type.googleapis.com/acme.Thing"}],"type_url":"t"}`) {
 		t.Errorf("recorded\n%s", text)
 	}

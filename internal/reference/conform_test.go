@@ -26,7 +26,7 @@ var updated = []string{
 
 // unseen are the clauses whose flaws do more over gRPC than break them, or hide what they are about.
 var unseen = map[string]string{
-	"resource-type-differs":    "a type that cannot be read is not asked for by name",
+	"resource-type-differs":    "the flaw changes a resource, and not its version",
 	"empty-deletes-nothing":    "the flaw swallows an ACK with names",
 	"new-version-same-content": "the flaw swallows an ACK with names",
 }

@@ -164,6 +164,8 @@ var permitted = []mutant{
 		return one(p)
 	}))},
 	{"names that are removed with each later response", delta, each(removedForever)},
+	{"an answer in several responses", nil, each(batched)},
+	{"unsubscriptions that are answered with removals", delta, each(removes)},
 	{"versions that are hashes", sotw, each(edit(func(p proto.Message) []proto.Message {
 		set(p, "version_info", "hash-"+get(p, "version_info"))
 		return one(p)
