@@ -197,6 +197,40 @@ func TestDrained(t *testing.T) {
 	}
 }
 
+// The time of a drain runs from the ACK of what begins it, also if the next run has taken over before that.
+func TestDrainOfSuperseded(t *testing.T) {
+	t.Parallel()
+	overEach(t, func(t *testing.T, transport lint.Transport) {
+		const drain = 400 * time.Millisecond
+		p, envoys := start(t, transport, plain, 1)
+		f := envoys[0]
+		f.withhold(lds)
+		opts := options(p)
+		opts.plan = drainPlan(drain)
+		changed := plain
+		changed.ports = map[string]uint32{"l": 10001}
+		first := going(p, changed.snapshot(t, "v2", transport), opts)
+		f.eventually("the listener", func() bool { return len(f.withheld[lds]) > 0 })
+		opts.plan = func(_, _ *graph.Snapshot, o plan.Options) *plan.Plan {
+			made := &plan.Plan{}
+			for _, d := range o.Draining {
+				made.Phases = append(made.Phases, plan.Phase{Wait: []plan.Wait{d.Wait}})
+			}
+			return made
+		}
+		second := going(p, changed.snapshot(t, "v3", transport), opts)
+		if err := ended(t, first); !errors.Is(err, ErrSuperseded) {
+			t.Errorf("the first run: %v", err)
+		}
+		waits(t, second, "the ACK", drain+closing)
+		begun := time.Now()
+		f.release(lds)
+		if err := ended(t, second); err != nil || time.Since(begun) < drain {
+			t.Errorf("%s after the ACK: %v", time.Since(begun), err)
+		}
+	})
+}
+
 // An Envoy that connects while others drain gets its routes at once, though it does not request those of the old listener.
 func TestJoinWhileDraining(t *testing.T) {
 	t.Parallel()

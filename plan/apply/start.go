@@ -94,7 +94,7 @@ func (r *run) first(ctx context.Context, next *graph.Snapshot) error {
 func (r *run) leftovers(n *node, s *graph.Snapshot) []drain {
 	listeners := s.Names(graph.Listener)
 	w := plan.Wait{For: plan.Drained, Kind: graph.Listener, Names: listeners, Timeout: cmp.Or(r.Plan.DrainTime, plan.DefaultDrainTime)}
-	d := drain{Drain: plan.Drain{Wait: w}, listeners: listeners, until: time.Now().Add(w.Timeout), phase: -1}
+	d := drain{Drain: plan.Drain{Wait: w}, listeners: listeners, until: time.Now().Add(w.Timeout), started: true, phase: -1}
 	incremental := cmp.Or(r.Plan.Push.Transport, n.transport()).Incremental()
 	for _, kept := range s.Resources {
 		if len(listeners) > 0 && envoy.Drops(kept.Kind, incremental) && !s.Serves(kept) {
