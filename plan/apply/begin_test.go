@@ -28,7 +28,19 @@ func TestFirstRefused(t *testing.T) {
 		for _, f := range envoys {
 			f.connect()
 		}
-		time.Sleep(300 * time.Millisecond)
+		for _, f := range envoys {
+			f.eventually("all Envoys", func() bool {
+				p.tracker.mu.Lock()
+				defer p.tracker.mu.Unlock()
+				asking := 0
+				for s := range p.tracker.node("edge").streams {
+					if s.subscriptions[lds] != nil {
+						asking++
+					}
+				}
+				return asking == len(envoys)
+			})
+		}
 		target := plain
 		target.backend = 8081
 		target.ports = map[string]uint32{"l": 10001}
@@ -117,7 +129,7 @@ func TestForgotten(t *testing.T) {
 	f := envoys[0]
 	f.does(func() { f.drains, f.refuses = true, lds })
 	opts := options(p)
-	opts.Plan.DrainTime, opts.Plan.AckTimeout = 500*time.Millisecond, 500*time.Millisecond
+	opts.Plan.DrainTime, opts.Plan.AckTimeout = 500*time.Millisecond, 5*time.Second
 	var nack *NackError
 	if err := push(p, renamed.snapshot(t, "v2", lint.ADSSotW), opts); !errors.As(err, &nack) {
 		t.Fatalf("got %v", err)
