@@ -164,9 +164,15 @@ func (r *run) endpointsAgain(ctx context.Context, now *graph.Snapshot) error {
 	return r.wait(ctx, r.ackOf(graph.ClusterLoadAssignment, names))
 }
 
-// virtualHosts waits until each Envoy requests virtual hosts again. It does so on a separate stream, which can come later than the others.
+// virtualHosts waits until each Envoy requests virtual hosts again. It does so on a separate stream, which can come later than the others. What
+// only connections that drained can have requested, it may no longer request.
 func (r *run) virtualHosts(ctx context.Context, now *graph.Snapshot) error {
-	w := r.ackOf(graph.VirtualHost, now.Names(graph.VirtualHost))
+	w := r.ackOf(graph.VirtualHost, nil)
+	for _, host := range now.All(graph.VirtualHost) {
+		if now.Serves(host) {
+			w.Names = append(w.Names, host.Name)
+		}
+	}
 	if len(w.Names) == 0 {
 		return nil
 	}
