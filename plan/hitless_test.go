@@ -2,7 +2,9 @@ package plan_test
 
 import (
 	"context"
+	"slices"
 	"testing"
+	"time"
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
@@ -67,5 +69,27 @@ func TestContextEnds(t *testing.T) {
 	}
 	if d := made.Remaining(ended, dataplane.Default()).Diagnostics; len(d) > 0 {
 		t.Errorf("%d remain after the end", len(d))
+	}
+}
+
+// What this plan drains and what an earlier one did drain together, for as long as the longer drain takes.
+func TestDrainOfEarlierPlan(t *testing.T) {
+	t.Parallel()
+	dir := "../testdata/transitions/scopes-given-up/"
+	earlier := plan.Drain{
+		Wait:  plan.Wait{For: plan.Drained, Kind: graph.Listener, Names: []string{"ingress"}, Timeout: time.Second},
+		Needs: []plan.Resource{{Kind: graph.ScopedRouteConfiguration, Name: "acme"}},
+	}
+	opts := plan.Options{DrainTime: time.Minute, Draining: []plan.Drain{earlier}}
+	var waits []time.Duration
+	for _, phase := range plan.Make(graph.Diff(folder(t, dir+"old"), folder(t, dir+"new")), opts).Phases {
+		for _, w := range phase.Wait {
+			if w.For == plan.Drained {
+				waits = append(waits, w.Timeout)
+			}
+		}
+	}
+	if !slices.Equal(waits, []time.Duration{time.Minute}) {
+		t.Errorf("waits of %v for a drain of a minute", waits)
 	}
 }

@@ -114,6 +114,7 @@ func (p *planner) drained(level int) []Wait {
 			waits[len(waits)-1].Names = slices.Clone(d.wait.Names)
 			continue
 		}
+		waits[i].Timeout = max(waits[i].Timeout, d.wait.Timeout) // a drain of an earlier plan has less time left
 		waits[i].Names = append(waits[i].Names, d.wait.Names...)
 		slices.Sort(waits[i].Names)
 		waits[i].Names = slices.Compact(waits[i].Names)

@@ -24,8 +24,8 @@ type Rate struct {
 // perClient is the number of requests per second on one connection, or from one client without a connection.
 const perClient = 20
 
-// giveUp is the time after which a client no longer waits for an answer.
-const giveUp = 2500 * time.Millisecond
+// giveUp is the time after which a client no longer waits for an answer. What is slow is noticed earlier (Result.Symptoms).
+const giveUp = 10 * time.Second
 
 // crowd has all clients of a run.
 type crowd struct {

@@ -299,7 +299,7 @@ func (w *estateWriter) filter(f *filter) {
 		w.put("listeners", "        - {name: %s, typed_config: {"+mutation+"}}", f.Name, f.Name)
 	case "authz":
 		w.put("listeners", `        - name: %s
-          typed_config: {%senvoy.extensions.filters.http.ext_authz.v3.ExtAuthz, http_service: {server_uri: {uri: "http://authz", cluster: %s, timeout: 1s}}}`,
+          typed_config: {%senvoy.extensions.filters.http.ext_authz.v3.ExtAuthz, http_service: {server_uri: {uri: "http://authz", cluster: %s, timeout: 20s}}}`,
 			f.Name, typeOf, f.Cluster)
 		w.cluster(f.Cluster)
 	case "ecds":

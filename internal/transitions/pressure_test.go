@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -13,6 +15,9 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/graph/load/gocp"
 	"github.com/xdslint/xdslint/internal/envoytest"
 	"github.com/xdslint/xdslint/plan"
 	"github.com/xdslint/xdslint/plan/apply"
@@ -41,7 +46,11 @@ func pressured(how ending, most int) runner {
 			return nil, err
 		}
 		defer r.close()
-		d := &driver{run: r, tracker: tracker, how: how, most: most, other: slower(r.after.pushed)}
+		other, err := slower(r.after.pushed)
+		if err != nil {
+			return nil, err
+		}
+		d := &driver{run: r, tracker: tracker, how: how, most: most, other: other}
 		return r.transit(ctx, targets(r.before, r.after, c.Follow), func() error { return d.endAll(ctx) })
 	}
 }
@@ -147,17 +156,24 @@ func (d *driver) found() cachev3.ResourceSnapshot {
 	return d.kept
 }
 
-// slower is a snapshot with other clusters of the same names.
-func slower(s *cachev3.Snapshot) *cachev3.Snapshot {
+// slower is a snapshot with other clusters of the same names, except for those that authorize requests: a plan says that no order spares these.
+func slower(s *cachev3.Snapshot) (*cachev3.Snapshot, error) {
+	g, err := gocp.Snapshot(s)
+	if err != nil {
+		return nil, err
+	}
 	other := *s
-	items := map[string]types.ResourceWithTTL{}
-	for name, item := range s.Resources[types.Cluster].Items {
-		c := proto.CloneOf(item.Resource.(*clusterv3.Cluster))
+	items := maps.Clone(s.Resources[types.Cluster].Items)
+	for _, r := range g.All(graph.Cluster) {
+		if slices.ContainsFunc(g.To(r), func(e *graph.Edge) bool { return envoy.RoleOf(e) == envoy.AuthzCluster }) {
+			continue
+		}
+		c := proto.CloneOf(r.Message.(*clusterv3.Cluster))
 		c.ConnectTimeout = durationpb.New(c.GetConnectTimeout().AsDuration() + time.Second)
-		items[name] = types.ResourceWithTTL{Resource: c, TTL: item.TTL}
+		items[r.Name] = types.ResourceWithTTL{Resource: c, TTL: items[r.Name].TTL}
 	}
 	other.Resources[types.Cluster] = cachev3.Resources{Version: "other", Items: items}
-	return &other
+	return &other, nil
 }
 
 // counting is a cache that notices when it has been set some times, and that can die.

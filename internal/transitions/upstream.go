@@ -24,6 +24,9 @@ type upstream struct {
 // speech says what an upstream accepts.
 type speech struct{ plain, tls bool }
 
+// checkTime is how long an authorization takes, so that some are under way at any time.
+const checkTime = 100 * time.Millisecond
+
 // nameHeader is the header with the name of an upstream.
 const nameHeader = "X-Upstream"
 
@@ -51,6 +54,8 @@ func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case strings.HasPrefix(r.UserAgent(), "Envoy/HC"):
 		u.first.Do(func() { time.Sleep(u.slow) })
+	case strings.HasPrefix(r.URL.Path, "/authorize"):
+		time.Sleep(checkTime)
 	case strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc"):
 		// An empty message, which means yes to ext_authz.
 		w.Header().Set("Content-Type", "application/grpc")

@@ -20,7 +20,8 @@ type Options struct {
 	// Draining what an unfinished push left. If Push.Transport is empty, it uses the transport by which the node's Envoys are connected.
 	Plan plan.Options
 	// Drained, if set, returns when the connections of these listeners are closed, as Envoy's admin interface shows
-	// (listener_manager.total_listeners_draining, total_filter_chains_draining). Without it a push waits for the plan's whole drain time.
+	// (listener_manager.total_listeners_draining, total_filter_chains_draining). Without it a push waits for the plan's
+	// whole drain time, and a second more.
 	Drained func(ctx context.Context, listeners []string) error
 	// Progress, if set, is called with each step of the push, which continues when Progress returns. Calls for one node do not overlap. It
 	// must not wait for another push.

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
 	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
 
@@ -28,7 +30,19 @@ func TestFirstRefused(t *testing.T) {
 		for _, f := range envoys {
 			f.connect()
 		}
-		time.Sleep(300 * time.Millisecond)
+		for _, f := range envoys {
+			f.eventually("all Envoys", func() bool {
+				p.tracker.mu.Lock()
+				defer p.tracker.mu.Unlock()
+				asking := 0
+				for s := range p.tracker.node("edge").streams {
+					if s.subscriptions[lds] != nil {
+						asking++
+					}
+				}
+				return asking == len(envoys)
+			})
+		}
 		target := plain
 		target.backend = 8081
 		target.ports = map[string]uint32{"l": 10001}
@@ -117,7 +131,7 @@ func TestForgotten(t *testing.T) {
 	f := envoys[0]
 	f.does(func() { f.drains, f.refuses = true, lds })
 	opts := options(p)
-	opts.Plan.DrainTime, opts.Plan.AckTimeout = 500*time.Millisecond, 500*time.Millisecond
+	opts.Plan.DrainTime, opts.Plan.AckTimeout = 500*time.Millisecond, 5*time.Second
 	var nack *NackError
 	if err := push(p, renamed.snapshot(t, "v2", lint.ADSSotW), opts); !errors.As(err, &nack) {
 		t.Fatalf("got %v", err)
@@ -137,4 +151,28 @@ func TestForgotten(t *testing.T) {
 	_ = ended(t, result)
 	f.disconnect()
 	f.eventually("no node", nodes(func(all map[string]*node) bool { return len(all) == 0 }))
+}
+
+// After a restart, virtual hosts that were kept for draining connections are not waited for: Envoy may have dropped their routes.
+func TestRestartAfterVirtualHosts(t *testing.T) {
+	t.Parallel()
+	p, envoys := start(t, lint.ADSDelta, plain, 1)
+	envoys[0].disconnect()
+	p.cache.ClearSnapshot("edge")
+	before := plain.snapshot(t, "v1", lint.ADSDelta)
+	before.Resources[types.VirtualHost] = cachev3.NewResources("v1", []types.Resource{&routev3.VirtualHost{Name: "old/shop", Domains: []string{"shop"}}})
+	kept := &routev3.RouteConfiguration{Name: "old", Vhds: &routev3.Vhds{ConfigSource: &corev3.ConfigSource{
+		ResourceApiVersion: corev3.ApiVersion_V3, ConfigSourceSpecifier: &corev3.ConfigSource_Ads{Ads: &corev3.AggregatedConfigSource{}},
+	}}}
+	before.Resources[types.Route].Items["old"] = types.ResourceWithTTL{Resource: kept}
+	opts := options(p)
+	opts.Plan.DrainTime = 100 * time.Millisecond
+	after := plain.snapshot(t, "v2", lint.ADSDelta)
+	result := make(chan error, 1)
+	go func() { result <- Run(context.Background(), p.cache, "edge", before, after, opts) }()
+	envoys[0].connect()
+	if err := ended(t, result); err != nil {
+		t.Fatal(err)
+	}
+	p.holds(t, after)
 }

@@ -13,6 +13,7 @@ type drain struct {
 	plan.Drain
 	listeners []string // that began it
 	until     time.Time
+	started   bool // Envoy has ACKed what begins it, so that its time runs
 	session   *session
 	phase     int // from 0
 }
@@ -31,7 +32,10 @@ func (r *run) drains() []drain {
 	var all []drain
 	for _, w := range waits {
 		if isDrain(w) {
-			all = append(all, drain{plan.Drain{Wait: w, Needs: needs}, listeners, time.Now().Add(w.Timeout), r.session, r.phase})
+			all = append(all, drain{
+				Drain: plan.Drain{Wait: w, Needs: needs}, listeners: listeners, until: time.Now().Add(w.Timeout),
+				started: len(listeners) == 0, session: r.session, phase: r.phase,
+			})
 		}
 	}
 	return all
@@ -85,22 +89,39 @@ func (n *node) drain(begun []drain) {
 		known.listeners = slices.Concat(known.listeners, d.listeners)
 		known.Needs = slices.Concat(known.Needs, d.Needs)
 		if len(d.listeners) > 0 {
-			known.Wait, known.until = d.Wait, d.until
+			known.Wait, known.until, known.started = d.Wait, d.until, false
 		}
 	}
 }
+
+// closing is how much longer than the drain time a busy Envoy can take until it has closed the last filter chain. 0.12 s were seen where each
+// processor had 25 threads to run.
+const closing = time.Second
 
 // startClocks begins to count the drain time of all listeners of a phase, which has been ACKed.
 func (r *run) startClocks(phase plan.Phase) {
 	listeners := listenersOf(phase)
 	r.lock(func(n *node) {
-		for i := range n.draining {
-			d := &n.draining[i]
-			if slices.ContainsFunc(d.listeners, func(name string) bool { return slices.Contains(listeners, name) }) {
-				d.until = time.Now().Add(d.Wait.Timeout)
-			}
-		}
+		n.startClocks(func(d *drain) bool {
+			return slices.ContainsFunc(d.listeners, func(name string) bool { return slices.Contains(listeners, name) })
+		})
 	})
+}
+
+func (n *node) startClocks(which func(*drain) bool) {
+	for i := range n.draining {
+		if d := &n.draining[i]; which(d) {
+			d.until, d.started = time.Now().Add(d.Wait.Timeout+closing), true
+		}
+	}
+}
+
+// left is how much longer a drain can take.
+func (d drain) left() time.Duration {
+	if !d.started {
+		return d.Wait.Timeout
+	}
+	return time.Until(d.until)
 }
 
 // deadline is when a wait has taken too long. For the end of a drain, that depends on when the drain began.
@@ -127,12 +148,11 @@ func (r *run) undrain() {
 
 // prune drops the drains that are over: those that wait for Envoy to unsubscribe when it has, the others when their time has passed.
 func (n *node) prune() {
-	now := time.Now()
 	n.draining = slices.DeleteFunc(n.draining, func(d drain) bool {
 		if d.Wait.For == plan.Unsubscribe && n.connected() {
 			return !n.asksAny(d.Wait)
 		}
-		return !d.until.After(now)
+		return d.left() <= 0
 	})
 }
 
@@ -141,12 +161,12 @@ func (n *node) prune() {
 func (r *run) inherited(draining []drain) []plan.Drain {
 	var all []plan.Drain
 	for _, d := range draining {
-		referred := r.referred(d.Wait.Kind)
+		referred, left := r.referred(d.Wait.Kind), d.left()
 		if d.Wait.For == plan.Unsubscribe && slices.ContainsFunc(d.Wait.Names, func(name string) bool { return referred[name] }) {
 			d.Wait = plan.Wait{For: plan.Drained, Kind: graph.Listener, Names: d.listeners}
 		}
 		if d.Wait.For == plan.Drained {
-			if d.Wait.Timeout = time.Until(d.until); d.Wait.Timeout <= 0 {
+			if d.Wait.Timeout = left; left <= 0 {
 				continue
 			}
 		}

@@ -72,7 +72,7 @@ func TestDrainTimeout(t *testing.T) {
 	p, envoys := start(t, lint.ADSSotW, plain, 1)
 	envoys[0].does(func() { envoys[0].drains = true })
 	opts := options(p)
-	opts.Plan.AckTimeout, opts.Plan.DrainTime = 400*time.Millisecond, 100*time.Millisecond
+	opts.Plan.AckTimeout, opts.Plan.DrainTime = 5*time.Second, 100*time.Millisecond
 	err := push(p, renamed.snapshot(t, "v2", lint.ADSSotW), opts)
 	var late *TimeoutError
 	if !errors.As(err, &late) || late.Wait.For != plan.Unsubscribe || !strings.Contains(err.Error(), "still requests it: connections that use it are open") {
@@ -126,7 +126,7 @@ func TestRollback(t *testing.T) {
 		f := envoys[0]
 		f.does(func() { f.drains = true })
 		opts := options(p)
-		opts.Plan.DrainTime = 700 * time.Millisecond
+		opts.Plan.AckTimeout, opts.Plan.DrainTime = 10*time.Second, 700*time.Millisecond
 		first := going(p, renamed.snapshot(t, "v2", transport), opts)
 		f.eventually("the new listener's route", func() bool { return f.has[rds]["r2"] != nil })
 		time.Sleep(50 * time.Millisecond)
@@ -155,7 +155,7 @@ func drainPlan(timeout time.Duration) func(_, after *graph.Snapshot, _ plan.Opti
 			{
 				Send: []plan.Send{{Kind: graph.Listener, Update: []plan.Update{{Name: "l", Content: plan.New, Message: l.Message}}}},
 				Wait: []plan.Wait{
-					{For: plan.ACK, Kind: graph.Listener, Names: []string{"l"}, Timeout: 5 * time.Second},
+					{For: plan.ACK, Kind: graph.Listener, Names: []string{"l"}, Timeout: longEnough},
 					{For: plan.Drained, Kind: graph.Listener, Names: []string{"l"}, Timeout: timeout},
 				},
 			},
@@ -195,6 +195,40 @@ func TestDrained(t *testing.T) {
 	if err := push(p, after, opts); err != nil {
 		t.Errorf("after the drain time nothing is left to drain: %v", err)
 	}
+}
+
+// The time of a drain runs from the ACK of what begins it, also if the next run has taken over before that.
+func TestDrainOfSuperseded(t *testing.T) {
+	t.Parallel()
+	overEach(t, func(t *testing.T, transport lint.Transport) {
+		const drain = 400 * time.Millisecond
+		p, envoys := start(t, transport, plain, 1)
+		f := envoys[0]
+		f.withhold(lds)
+		opts := options(p)
+		opts.plan = drainPlan(drain)
+		changed := plain
+		changed.ports = map[string]uint32{"l": 10001}
+		first := going(p, changed.snapshot(t, "v2", transport), opts)
+		f.eventually("the listener", func() bool { return len(f.withheld[lds]) > 0 })
+		opts.plan = func(_, _ *graph.Snapshot, o plan.Options) *plan.Plan {
+			made := &plan.Plan{}
+			for _, d := range o.Draining {
+				made.Phases = append(made.Phases, plan.Phase{Wait: []plan.Wait{d.Wait}})
+			}
+			return made
+		}
+		second := going(p, changed.snapshot(t, "v3", transport), opts)
+		if err := ended(t, first); !errors.Is(err, ErrSuperseded) {
+			t.Errorf("the first run: %v", err)
+		}
+		waits(t, second, "the ACK", drain+closing)
+		begun := time.Now()
+		f.release(lds)
+		if err := ended(t, second); err != nil || time.Since(begun) < drain {
+			t.Errorf("%s after the ACK: %v", time.Since(begun), err)
+		}
+	})
 }
 
 // An Envoy that connects while others drain gets its routes at once, though it does not request those of the old listener.

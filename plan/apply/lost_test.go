@@ -52,9 +52,7 @@ func TestSubscribesAgain(t *testing.T) {
 	next := both
 	next.routes = map[string]string{"r1": "a", "r2": "b"}
 	after := next.snapshot(t, "v3", lint.ADSDelta)
-	opts := options(p)
-	opts.Plan.AckTimeout = 2 * time.Second
-	if err := push(p, after, opts); err != nil {
+	if err := push(p, after, options(p)); err != nil {
 		t.Fatal(err)
 	}
 	f.arrives(after)

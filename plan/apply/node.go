@@ -68,12 +68,19 @@ func (t *Tracker) forget(key string) {
 	if n.expiry != nil {
 		n.expiry.Stop()
 	}
-	if n.prune(); len(n.draining) == 0 {
+	n.prune()
+	var last time.Time
+	for _, d := range n.draining {
+		if d.until.After(last) {
+			last = d.until
+		}
+	}
+	left := time.Until(last)
+	if left <= 0 { // also of drains that never began
 		delete(t.nodes, key)
 		return
 	}
-	last := slices.MaxFunc(n.draining, func(a, b drain) int { return a.until.Compare(b.until) }).until
-	n.expiry = time.AfterFunc(time.Until(last), func() {
+	n.expiry = time.AfterFunc(left, func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		t.forget(key)

@@ -214,7 +214,7 @@ const patience = 5 * time.Second
 var errPatience = errors.New("not yet")
 
 func (r *run) patiently(ctx context.Context, done func() bool) error {
-	limited, cancel := context.WithTimeoutCause(ctx, patience, errPatience)
+	limited, cancel := context.WithTimeoutCause(ctx, r.Tracker.patience, errPatience)
 	defer cancel()
 	if err := r.await(limited, done); !errors.Is(err, errPatience) {
 		return err

@@ -58,6 +58,7 @@ func (r *run) settle(ctx context.Context) error {
 			return err
 		}
 	}
+	r.lock(func(n *node) { n.startClocks(func(d *drain) bool { return !d.started }) })
 	return r.warmed(ctx)
 }
 

@@ -198,12 +198,9 @@ func TestStuckCluster(t *testing.T) {
 			}
 			f.does(func() { f.broken = nil })
 			after := rerouted.snapshot(t, "v3", transport)
-			begun := time.Now()
+			p.tracker.patience = time.Hour
 			result := going(p, after, options(p))
 			f.eventually("the endpoints", func() bool { return f.has[eds]["c2"] != nil })
-			if took := time.Since(begun); took >= patience {
-				t.Errorf("the endpoints took %s", took)
-			}
 			f.release(cds)
 			if err := ended(t, result); err != nil {
 				t.Fatal(err)

@@ -94,7 +94,7 @@ func (r *run) first(ctx context.Context, next *graph.Snapshot) error {
 func (r *run) leftovers(n *node, s *graph.Snapshot) []drain {
 	listeners := s.Names(graph.Listener)
 	w := plan.Wait{For: plan.Drained, Kind: graph.Listener, Names: listeners, Timeout: cmp.Or(r.Plan.DrainTime, plan.DefaultDrainTime)}
-	d := drain{Drain: plan.Drain{Wait: w}, listeners: listeners, until: time.Now().Add(w.Timeout), phase: -1}
+	d := drain{Drain: plan.Drain{Wait: w}, listeners: listeners, until: time.Now().Add(w.Timeout), started: true, phase: -1}
 	incremental := cmp.Or(r.Plan.Push.Transport, n.transport()).Incremental()
 	for _, kept := range s.Resources {
 		if len(listeners) > 0 && envoy.Drops(kept.Kind, incremental) && !s.Serves(kept) {
@@ -164,9 +164,15 @@ func (r *run) endpointsAgain(ctx context.Context, now *graph.Snapshot) error {
 	return r.wait(ctx, r.ackOf(graph.ClusterLoadAssignment, names))
 }
 
-// virtualHosts waits until each Envoy requests virtual hosts again. It does so on a separate stream, which can come later than the others.
+// virtualHosts waits until each Envoy requests virtual hosts again. It does so on a separate stream, which can come later than the others. What
+// only connections that drained can have requested, it may no longer request.
 func (r *run) virtualHosts(ctx context.Context, now *graph.Snapshot) error {
-	w := r.ackOf(graph.VirtualHost, now.Names(graph.VirtualHost))
+	w := r.ackOf(graph.VirtualHost, nil)
+	for _, host := range now.All(graph.VirtualHost) {
+		if now.Serves(host) {
+			w.Names = append(w.Names, host.Name)
+		}
+	}
 	if len(w.Names) == 0 {
 		return nil
 	}

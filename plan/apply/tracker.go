@@ -26,6 +26,7 @@ type Tracker struct {
 	streams  map[streamKey]*stream
 	versions uint64 // the number in the last version that was made
 	settle   time.Duration
+	patience time.Duration
 }
 
 var _ serverv3.Callbacks = (*Tracker)(nil)
@@ -33,7 +34,7 @@ var _ serverv3.Callbacks = (*Tracker)(nil)
 // NewTracker returns a tracker for a cache that uses cachev3.IDHash.
 func NewTracker() *Tracker {
 	return &Tracker{
-		Hash: cachev3.IDHash{}, nodes: map[string]*node{}, streams: map[streamKey]*stream{}, settle: settle,
+		Hash: cachev3.IDHash{}, nodes: map[string]*node{}, streams: map[streamKey]*stream{}, settle: settle, patience: patience,
 		versions: uint64(rand.Uint32()), // an Envoy may have versions that the control plane made before a restart
 	}
 }

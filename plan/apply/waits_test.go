@@ -23,11 +23,11 @@ import (
 func TestDrainsTogether(t *testing.T) {
 	t.Parallel()
 	p, _ := start(t, lint.ADSSotW, plain, 1)
-	const drain = 600 * time.Millisecond
+	const drain = 4 * time.Second // a busy machine takes less than that for all else
 	opts := options(p)
 	opts.plan = func(_, after *graph.Snapshot, _ plan.Options) *plan.Plan {
 		made := drainPlan(drain)(nil, after, plan.Options{})
-		ack := plan.Wait{For: plan.ACK, Kind: graph.Listener, Names: []string{"l"}, Timeout: 5 * time.Second}
+		ack := plan.Wait{For: plan.ACK, Kind: graph.Listener, Names: []string{"l"}, Timeout: longEnough}
 		other := plan.Wait{For: plan.Drained, Kind: graph.Listener, Names: []string{"l", "other"}, Timeout: drain}
 		made.Phases[0].Wait = append(made.Phases[0].Wait, other)
 		made.Phases = append(made.Phases, plan.Phase{Wait: []plan.Wait{ack, {For: plan.Drained, Kind: graph.Listener, Names: []string{"later"}, Timeout: drain}}})

@@ -25,7 +25,7 @@ var _ = Rules.Add(&lint.Rule{
 		checkBinding(p, at.Field("upstream_bind_config"), c.GetUpstreamBindConfig(), "Cluster "+c.GetName())
 	}).And(lint.ForSnapshot(func(p *lint.Pass) {
 		b, r := p.Snapshot.Bootstrap()
-		if slices.ContainsFunc(p.Snapshot.All(graph.Cluster), bindsByDefault) {
+		if b != nil && slices.ContainsFunc(p.Snapshot.All(graph.Cluster), bindsByDefault) {
 			checkBinding(p, r.At().Field("cluster_manager", "upstream_bind_config"), b.GetClusterManager().GetUpstreamBindConfig(), "Bootstrap")
 		}
 	})),
