@@ -4,6 +4,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+
+	"github.com/xdslint/xdslint/internal/fields"
 )
 
 // Kind is the kind of thing that a name refers to. Flags, JSON and docs use the same spelling.
@@ -85,19 +87,32 @@ func TypeURL(kind Kind) string {
 
 // NameOf returns the name in a resource's message.
 func NameOf(m protoreflect.Message) string {
-	fields := m.Descriptor().Fields()
-	for _, name := range []protoreflect.Name{"name", "cluster_name"} {
-		if fd := fields.ByName(name); fd != nil && fd.Kind() == protoreflect.StringKind {
-			return m.Get(fd).String()
-		}
-	}
-	if m.Descriptor().FullName() == "envoy.config.bootstrap.v3.Bootstrap" {
-		if node, ok := m.Get(fields.ByName("node")).Message().Interface().(*corev3.Node); ok {
-			return node.GetId()
+	in := fields.In(m)
+	for _, f := range nameFields(m.Descriptor()) {
+		switch {
+		case !in.IsSet(&f):
+		case f.Kind() == protoreflect.StringKind:
+			return in.Value(&f).String()
+		default:
+			if node, ok := in.Inner(&f).Interface().(*corev3.Node); ok {
+				return node.GetId()
+			}
 		}
 	}
 	return ""
 }
+
+// nameFields finds the field that holds the name: of a bootstrap, its node.
+var nameFields = fields.Of(func(fd protoreflect.FieldDescriptor) bool {
+	switch text := fd.Kind() == protoreflect.StringKind; fd.Name() {
+	case "name":
+		return text
+	case "cluster_name":
+		other := fd.ContainingMessage().Fields().ByName("name")
+		return text && (other == nil || other.Kind() != protoreflect.StringKind)
+	}
+	return fd.FullName() == "envoy.config.bootstrap.v3.Bootstrap.node"
+})
 
 // Source is the server of a resource. Every ConfigSource is its own server.
 type Source string

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint"
+	"github.com/xdslint/xdslint/cmd/xdslint/internal/start"
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
@@ -157,7 +160,28 @@ func input(cmd *cobra.Command, args []string, s *xdslint.Config) (xdslint.Input,
 	if len(paths) == 0 {
 		return xdslint.Input{}, fmt.Errorf("%w (xdslint --help)", xdslint.ErrNoPaths)
 	}
-	return xdslint.Paths(args...), checkPaths(cmd, paths)
+	start.Expect(sizeOf(paths))
+	return xdslint.Paths(args...), checkPaths(paths)
+}
+
+// sizeOf returns the size of the files that paths name, and of those in folders that they name.
+func sizeOf(paths []string) (bytes uint64) {
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		switch {
+		case err != nil: // is reported later
+		case info.IsDir():
+			inside, _ := os.ReadDir(path)
+			for _, entry := range inside {
+				if info, err := entry.Info(); err == nil && info.Mode().IsRegular() {
+					bytes += uint64(info.Size())
+				}
+			}
+		default:
+			bytes += uint64(info.Size())
+		}
+	}
+	return bytes
 }
 
 // options translates the flags into options of a linter.
@@ -287,16 +311,12 @@ func (f *checkFlags) options(s *xdslint.Config) (xdslint.Options, error) {
 }
 
 // checkPaths rejects a path that does not exist but resembles the name of a command.
-func checkPaths(cmd *cobra.Command, paths []string) error {
+func checkPaths(paths []string) error {
 	for _, p := range paths {
 		if _, err := os.Stat(p); err == nil || p == "-" || strings.ContainsAny(p, "*?[/.") {
 			continue
 		}
-		var names []string
-		for _, c := range cmd.Root().Commands() {
-			names = append(names, c.Name())
-		}
-		if near := lint.Nearest(p, names); near != "" {
+		if near := lint.Nearest(p, slices.Sorted(maps.Keys(commands()))); near != "" {
 			return fmt.Errorf("no such file: %s (did you mean the command %q?)", p, near)
 		}
 	}

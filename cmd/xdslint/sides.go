@@ -21,7 +21,7 @@ func oldAndNew(cmd *cobra.Command, args []string) error {
 	if args[0] == "-" && args[1] == "-" {
 		return fmt.Errorf("only one of OLD and NEW can be standard input")
 	}
-	return checkPaths(cmd, args)
+	return checkPaths(args)
 }
 
 // sides reads the inputs at two paths.

@@ -66,7 +66,7 @@ func (f *verdictFlags) run(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return errors.New("verdict needs a file or a folder")
 	}
-	if err := checkPaths(cmd, args); err != nil {
+	if err := checkPaths(args); err != nil {
 		return err
 	}
 	j := judge{ctx: cmd.Context()}

@@ -13,9 +13,17 @@ import (
 // Registering Envoy's types alone would start the collector twice, a fifth of the time that a small file takes: the heap may
 // grow to five times what is in use. With a large file that would be most of the memory, so it gets less room.
 const (
-	most = 400      // percent of what is in use
-	room = 64 << 20 // bytes, for what is garbage soon
-	part = 30       // percent of what is in use, in addition
+	most     = 400      // percent of what is in use
+	room     = 64 << 20 // bytes, for what is garbage soon
+	part     = 30       // percent of what is in use, in addition
+	smallest = 4 << 20  // bytes that Go takes to be in use, if less is
+)
+
+// While a run reads, most of what it allocates stays in use, and a collection finds little. So the heap may first grow to a
+// multiple of what the run reads, within bounds.
+const (
+	multiple = 8
+	largest  = 256 << 20 // bytes
 )
 
 func init() {
@@ -33,15 +41,16 @@ func adapt(c *cycle) {
 		mu.Lock()
 		defer mu.Unlock()
 		if !fixed {
-			debug.SetGCPercent(percent(inUse()))
+			debug.SetGCPercent(percent(inUse(), expected))
 			adapt(c)
 		}
 	})
 }
 
 var (
-	mu    sync.Mutex
-	fixed bool
+	mu       sync.Mutex
+	fixed    bool
+	expected uint64
 )
 
 // Fix sets how much the heap may grow from now on, in percent of what is in use: for a process that keeps what it has read.
@@ -52,8 +61,24 @@ func Fix(percent int) {
 	debug.SetGCPercent(percent)
 }
 
-// percent returns how much the heap may grow until the next collection.
-func percent(inUse uint64) int { return int(min(most, part+100*room/max(inUse, 1))) }
+// Expect makes room for a run that reads so many bytes. A small one has enough.
+func Expect(bytes uint64) {
+	mu.Lock()
+	defer mu.Unlock()
+	if os.Getenv("GOGC") == "" && !fixed && multiple*bytes > room {
+		expected = min(multiple*bytes, largest)
+		debug.SetGCPercent(percent(inUse(), expected))
+	}
+}
+
+// percent returns how much the heap may grow until the next collection: at least to what is expected.
+func percent(inUse, expected uint64) int {
+	usual := min(most, part+100*room/max(inUse, 1))
+	if expected <= inUse {
+		return int(usual)
+	}
+	return int(max(usual, 100*(expected-inUse)/max(inUse, smallest)))
+}
 
 func inUse() uint64 {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
