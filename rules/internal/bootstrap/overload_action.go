@@ -33,8 +33,26 @@ var _ = Rules.Add(&lint.Rule{
 			}
 			timers.add(p, action)
 		}
+		if !p.Target.Before("1.40") {
+			checkShedPoints(p, at, o)
+		}
 	}),
 })
+
+func checkShedPoints(p *lint.Pass, at lint.At, o *overloadv3.OverloadManager) {
+	for i, point := range o.GetLoadshedPoints() {
+		k := slices.IndexFunc(o.GetActions(), func(a *overloadv3.OverloadAction) bool { return a.GetName() == point.GetName() })
+		if k < 0 {
+			continue
+		}
+		p.Reject(at.Item("loadshed_points", i).Field("name"), lint.Rejection{
+			Message:  fmt.Sprintf("%q is the name of an action", point.GetName()),
+			Help:     "write the name of a load shed point",
+			Upstream: fmt.Sprintf("Load shed point \"%s\" conflicts with an overload action of the same name", point.GetName()),
+			Related:  []lint.Related{lint.RelatedTo(at.Item("actions", k).Field("name"), "the action")},
+		})
+	}
+}
 
 const (
 	actionPrefix = "envoy.overload_actions."

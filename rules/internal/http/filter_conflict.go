@@ -4,6 +4,7 @@ import (
 	tapv3 "github.com/envoyproxy/go-control-plane/envoy/config/tap/v3"
 	commontapv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/common/tap/v3"
 	bandwidthv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/bandwidth_limit/v3"
+	sharev3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/bandwidth_share/v3"
 	cachev3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/cache/v3"
 	cachev2 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/cache_v2/v3"
 	extauthzv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/ext_authz/v3"
@@ -25,7 +26,7 @@ var _ = Rules.Add(&lint.Rule{
 		"TapConfigBaseImpl::TapConfigBaseImpl (source/extensions/common/tap/tap_config_base.cc)",
 	},
 	Run: read.Each(read.Of(extAuthz), read.Of(authorizationPath), read.Of(checkSettings), read.Of(luaSources), read.Of(cacheBackend), read.Of(secondCacheBackend),
-		read.Of(bandwidthLimit), read.Of(tapOutput)),
+		read.Of(bandwidthLimit), read.Of(bandwidthShare), read.Of(tapOutput)),
 })
 
 func extAuthz(p *lint.Pass, at lint.At, m *extauthzv3.ExtAuthz) {
@@ -96,6 +97,16 @@ func bandwidthLimit(p *lint.Pass, at lint.At, m *bandwidthv3.BandwidthLimit) {
 			Message:  "the bandwidth limit of a route does not have limit_kbps",
 			Help:     "add limit_kbps",
 			Upstream: "limit must be set for per route filter config",
+		})
+	}
+}
+
+func bandwidthShare(p *lint.Pass, at lint.At, m *sharev3.BandwidthShare) {
+	if m.GetResponseTrailerPrefix() != "" && !m.GetEnableResponseTrailers() {
+		p.Reject(at.Field("response_trailer_prefix").Key(), lint.Rejection{
+			Message:  "response_trailer_prefix is only for enable_response_trailers: true",
+			Help:     "add enable_response_trailers: true, or remove the prefix",
+			Upstream: "enable_response_trailers must be true if response_trailer_prefix is set",
 		})
 	}
 }

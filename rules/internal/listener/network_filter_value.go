@@ -7,6 +7,7 @@ import (
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	dnsv3 "github.com/envoyproxy/go-control-plane/envoy/data/dns/v3"
 	proxyprotocolv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/listener/proxy_protocol/v3"
 	limitv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/connection_limit/v3"
 	dubbov3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/dubbo_proxy/v3"
@@ -17,6 +18,7 @@ import (
 	payloadv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/thrift_proxy/filters/payload_to_metadata/v3"
 	thriftv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/thrift_proxy/v3"
 	udpproxyv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/udp/udp_proxy/v3"
+	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/xdslint/xdslint/internal/ascii"
 	"github.com/xdslint/xdslint/lint"
@@ -33,8 +35,8 @@ var _ = Rules.Add(&lint.Rule{
 		"RedisProxyFilterConfigFactory::createFilterFactoryFromProtoTyped (source/extensions/filters/network/redis_proxy/config.cc)",
 		"RateLimitPolicyEntryImpl::RateLimitPolicyEntryImpl (source/extensions/filters/network/thrift_proxy/router/router_ratelimit_impl.cc)",
 	},
-	Run: read.Each(read.Of(tcpSettings), read.Of(udpProxy), read.Of(redisProxy), read.Of(thriftLimits), read.Of(payloadRule), read.Of(processedWays),
-		read.Of(connectionLimit), read.Of(proxyProtocol), read.Of(thriftHeader), read.Of(dubboClusters)),
+	Run: read.Each(read.Of(tcpSettings), read.Of(udpProxy), read.Of(redisProxy), read.Of(thriftRoute), read.Of(payloadRule), read.Of(processedWays),
+		read.Of(connectionLimit), read.Of(proxyProtocol), read.Of(thriftHeader), read.Of(dubboClusters), read.Of(dnsAddresses)),
 })
 
 func tcpSettings(p *lint.Pass, at lint.At, m *tcpproxyv3.TcpProxy) {
@@ -130,6 +132,11 @@ func redisProxy(p *lint.Pass, at lint.At, m *redisv3.RedisProxy) {
 	}
 }
 
+func thriftRoute(p *lint.Pass, at lint.At, m *thriftv3.RouteAction) {
+	checkWeights(p, at, m.GetWeightedClusters().GetClusters())
+	thriftLimits(p, at, m)
+}
+
 // thriftLimits checks the actions of a Thrift route's rate limits, which are fewer than those of HTTP.
 func thriftLimits(p *lint.Pass, at lint.At, m *thriftv3.RouteAction) {
 	for i, limit := range m.GetRateLimits() {
@@ -182,8 +189,21 @@ func thriftHeader(p *lint.Pass, at lint.At, m *headerv3.HeaderToMetadata_Rule) {
 	}
 }
 
+func dnsAddresses(p *lint.Pass, at lint.At, m *dnsv3.DnsTable_AddressList) {
+	for i, address := range m.GetAddress() {
+		checkIP(p, at.Item("address", i), address)
+	}
+}
+
 func dubboClusters(p *lint.Pass, at lint.At, m *dubbov3.RouteAction) {
-	for i, c := range m.GetWeightedClusters().GetClusters() {
+	checkWeights(p, at, m.GetWeightedClusters().GetClusters())
+}
+
+// checkWeights is for protocols whose code requires a weight, and not a constraint.
+func checkWeights[C interface {
+	GetWeight() *wrapperspb.UInt32Value
+}](p *lint.Pass, at lint.At, clusters []C) {
+	for i, c := range clusters {
 		if c.GetWeight() == nil {
 			p.Reject(at.Field("weighted_clusters").Item("clusters", i), lint.Rejection{
 				Message:  "the weighted cluster does not have a weight",
