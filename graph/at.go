@@ -8,11 +8,12 @@ import (
 )
 
 // At is a place that a finding can point to: a message, or one of its fields. Rules make many of them and report few, so
-// the last step becomes a Path only when it is asked for.
+// the last steps become a Path only when it is asked for.
 type At struct {
 	Place *Place
-	path  *Path     // without the last step
-	last  tree.Step // zero: path is the whole path
+	path  *Path        // without the last steps
+	last  [2]tree.Step // enough for an element of a list in a message
+	steps int          // how many of last there are
 	key   bool
 }
 
@@ -34,7 +35,7 @@ func (r *Resource) At() At {
 // AtPath points to a field of the resource.
 func (r *Resource) AtPath(path *Path) At {
 	at := r.At()
-	at.path, at.last = path, tree.Step{}
+	at.path, at.steps = path, 0
 	return at
 }
 
@@ -57,15 +58,21 @@ func (at At) Resource() *Resource { return at.Place.Resource }
 
 // Path returns the path from the resource's message.
 func (at At) Path() *Path {
-	if at.last == (tree.Step{}) {
-		return at.path
+	path := at.path
+	for _, step := range at.last[:at.steps] {
+		path = step.After(path)
 	}
-	return at.last.After(at.path)
+	return path
 }
 
 // after points one step further.
 func (at At) after(step tree.Step) At {
-	at.path, at.last = at.Path(), step
+	if at.steps == len(at.last) {
+		at.path, at.last[0] = at.last[0].After(at.path), at.last[1]
+		at.steps--
+	}
+	at.last[at.steps] = step
+	at.steps++
 	return at
 }
 
