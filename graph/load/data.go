@@ -15,7 +15,7 @@ import (
 	"github.com/xdslint/xdslint/internal/decode"
 )
 
-// judged are the fields with data sources whose files are read. Others, such as passwords, no rule needs.
+// judged are the fields with data sources whose files are read. Others no rule needs.
 var judged = map[protoreflect.FullName]bool{
 	"envoy.extensions.filters.http.grpc_field_extraction.v3.GrpcFieldExtractionConfig.descriptor_set":    true,
 	"envoy.extensions.filters.http.proto_message_extraction.v3.ProtoMessageExtractionConfig.data_source": true,
@@ -26,6 +26,7 @@ var judged = map[protoreflect.FullName]bool{
 	"envoy.extensions.transport_sockets.tls.v3.TlsCertificate.certificate_chain":                         true,
 	"envoy.extensions.transport_sockets.tls.v3.TlsCertificate.ocsp_staple":                               true,
 	"envoy.extensions.transport_sockets.tls.v3.TlsCertificate.pkcs12":                                    true,
+	"envoy.extensions.transport_sockets.tls.v3.TlsCertificate.password":                                  true,
 	"envoy.extensions.transport_sockets.tls.v3.TlsCertificate.private_key":                               true,
 }
 

@@ -65,14 +65,6 @@ func Chain(text []byte) (chain []*Certificate, err error) {
 	}
 }
 
-// PKCS12 returns why Envoy cannot read a PKCS #12 file, if that is certain without its password (TlsContext::loadPkcs12).
-func PKCS12(text []byte) error {
-	if broken(text) {
-		return errors.New("it is not a PKCS #12 file in DER")
-	}
-	return nil
-}
-
 // unreadable returns why BoringSSL cannot read a block that is not a private key, if that is certain.
 func (b *block) unreadable(what string) error {
 	switch {

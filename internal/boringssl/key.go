@@ -87,9 +87,9 @@ func (k *Key) Differs(c *Certificate) bool {
 	return len(k.public) == len(c.key) && !bytes.Equal(k.public, c.key) // points can also be compressed
 }
 
-// PrivateKey reads a private key, or returns why Envoy cannot (TlsContext::loadPrivateKey in source/common/tls/context_impl.cc). With password,
-// the key may be encrypted.
-func PrivateKey(text []byte, password bool) (*Key, error) {
+// PrivateKey reads a private key, or returns why Envoy cannot (TlsContext::loadPrivateKey in source/common/tls/context_impl.cc). known
+// reports whether the password is known; it is nil if there is none.
+func PrivateKey(text, password []byte, known bool) (*Key, error) {
 	p := pem(text)
 	b, err := p.of("PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", "DSA PRIVATE KEY")
 	switch {
@@ -97,27 +97,50 @@ func PrivateKey(text []byte, password bool) (*Key, error) {
 		return nil, errors.New("it does not contain a private key in PEM")
 	case err != nil:
 		return nil, err
-	case (b.encrypted() || b.name == "ENCRYPTED PRIVATE KEY") && !password:
-		return nil, errors.New("it is encrypted, and there is no password")
 	case b.encrypted() || b.name == "ENCRYPTED PRIVATE KEY":
-		return &Key{}, nil
+		return b.unlocked(password, known)
 	}
 	if err := b.unreadable("private key"); err != nil {
 		return nil, err
 	}
-	key, ok := &Key{}, true
-	switch b.name {
-	case "PRIVATE KEY":
-		key, ok = pkcs8(b.data)
-	case "RSA PRIVATE KEY":
-		key, ok = rsaKey(b.data)
-	case "EC PRIVATE KEY":
-		key, ok = ecKey(b.data)
-	}
+	key, ok := keyIn(b.name, b.data)
 	if !ok {
 		return nil, fmt.Errorf("its block named %s does not contain one", b.name)
 	}
 	return key, nil
+}
+
+// unlocked reads an encrypted key.
+func (b *block) unlocked(password []byte, known bool) (*Key, error) {
+	if known && len(password) == 0 {
+		return nil, errNoPassword
+	}
+	l, err := b.lock()
+	if err != nil || l == nil || !known {
+		return &Key{}, err
+	}
+	plain, err := l.unlock(password)
+	if err != nil || plain == nil {
+		return &Key{}, err
+	}
+	key, ok := keyIn(b.name, plain)
+	if !ok {
+		return nil, ErrPassword // in one of 256 cases, what a wrong password makes looks like the end of a key
+	}
+	return key, nil
+}
+
+// keyIn reads the content of a block of this name.
+func keyIn(name string, content der) (*Key, bool) {
+	switch name {
+	case "PRIVATE KEY", "ENCRYPTED PRIVATE KEY":
+		return pkcs8(content)
+	case "RSA PRIVATE KEY":
+		return rsaKey(content)
+	case "EC PRIVATE KEY":
+		return ecKey(content)
+	}
+	return &Key{}, true
 }
 
 // pkcs8 reads a PrivateKeyInfo (RFC 5208).

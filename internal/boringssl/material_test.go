@@ -161,7 +161,7 @@ func fault(text, private []byte) string {
 			return why
 		}
 	}
-	key, err := boringssl.PrivateKey(private, false)
+	key, err := boringssl.PrivateKey(private, nil, true)
 	switch {
 	case err != nil:
 		return err.Error()

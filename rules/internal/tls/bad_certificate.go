@@ -1,6 +1,8 @@
 package tls
 
 import (
+	"errors"
+
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 
 	"github.com/xdslint/xdslint/internal/boringssl"
@@ -54,13 +56,17 @@ func badPKCS12(p *lint.Pass, at lint.At, c *tlsv3.TlsCertificate, uses []use) {
 		return
 	}
 	r := lint.Rejection{Help: "write a file with a certificate and its key: openssl pkcs12 -export", Upstream: "Failed to load pkcs12 from"}
-	if err := boringssl.PKCS12(text); err != nil {
+	field := "pkcs12"
+	if err := pkcs12In(p, at, c); err != nil {
 		r.Message = "Envoy cannot read the certificate in pkcs12: " + err.Error()
+		if errors.Is(err, boringssl.ErrPassword) {
+			field, r.Help = "password", "write the password with which the file was made; a file with a password must not end with a line break (printf, not echo)"
+		}
 	}
 	if len(text) == 0 {
 		r.Message, r.Upstream = "pkcs12 is empty", unreadChain
 	}
 	if r.Message != "" {
-		rejectLate(p, at.Field("pkcs12"), uses, r)
+		rejectLate(p, at.Field(field), uses, r)
 	}
 }

@@ -1,8 +1,11 @@
 package tls
 
 import (
+	"errors"
+
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 
+	"github.com/xdslint/xdslint/internal/boringssl"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -19,15 +22,13 @@ var _ = Rules.Add(&lint.Rule{
 		if !ok || len(text) == 0 {
 			return
 		}
-		password, known := dataOf(at, c.GetPassword())
-		key, err := privateKeyIn(p, at, c.GetPrivateKey(), c.GetPassword() != nil && (!known || len(password) > 0))
+		key, err := privateKeyIn(p, at, c)
 		leaf := leafOf(p, at, c)
 		switch {
 		case err != nil:
-			rejectLate(p, at.Field("private_key"), uses, lint.Rejection{
-				Message:  "Envoy cannot read this private key: " + err.Error(),
-				Help:     "write the private key of the certificate in PEM",
-				Upstream: "Failed to load private key from",
+			field, help := mendKey(err)
+			rejectLate(p, at.Field(field), uses, lint.Rejection{
+				Message: "Envoy cannot read this private key: " + err.Error(), Help: help, Upstream: "Failed to load private key from",
 			})
 		case leaf != nil && key.Differs(leaf):
 			rejectLate(p, at.Field("private_key"), uses, lint.Rejection{
@@ -39,3 +40,14 @@ var _ = Rules.Add(&lint.Rule{
 		}
 	}),
 })
+
+// mendKey returns the field that is wrong, and what to do about it.
+func mendKey(err error) (field, help string) {
+	switch {
+	case errors.Is(err, boringssl.ErrPassword):
+		return "password", "write the password with which the key was encrypted; a file must not end with a line break (printf, not echo)"
+	case errors.Is(err, boringssl.ErrMethod):
+		return "private_key", "encrypt it with PBKDF2, SHA-256 and AES-256-CBC: openssl pkcs8 -topk8"
+	}
+	return "private_key", "write the private key of the certificate in PEM"
+}

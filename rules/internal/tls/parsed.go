@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/boringssl"
@@ -22,10 +23,40 @@ func revocationsIn(p *lint.Pass, at lint.At, lists *corev3.DataSource) (int, err
 	return parsed(p, at, lists, "revocations", boringssl.Revocations)
 }
 
-func privateKeyIn(p *lint.Pass, at lint.At, key *corev3.DataSource, password bool) (*boringssl.Key, error) {
-	return parsed(p, at, key, fmt.Sprint("private key, with a password: ", password), func(text []byte) (*boringssl.Key, error) {
-		return boringssl.PrivateKey(text, password)
+func privateKeyIn(p *lint.Pass, at lint.At, c *tlsv3.TlsCertificate) (*boringssl.Key, error) {
+	return unlocked(p, at, c.GetPrivateKey(), c, boringssl.PrivateKey)
+}
+
+func pkcs12In(p *lint.Pass, at lint.At, c *tlsv3.TlsCertificate) error {
+	_, err := unlocked(p, at, c.GetPkcs12(), c, func(text, password []byte, known bool) (struct{}, error) {
+		return struct{}{}, boringssl.PKCS12(text, password, known)
 	})
+	return err
+}
+
+// trial is the key of the outcome for a text and a password.
+type trial struct{ text, password string }
+
+// unlocked parses what a data source holds, with the password of a certificate. A password is tried once on each text, since that takes long.
+func unlocked[V any](p *lint.Pass, at lint.At, s *corev3.DataSource, c *tlsv3.TlsCertificate, parse func(text, password []byte, known bool) (V, error)) (V, error) {
+	password, known := passwordOf(at, c)
+	if len(password) == 0 {
+		return parsed(p, at, s, fmt.Sprint("with a password that is known: ", known), func(text []byte) (V, error) { return parse(text, password, known) })
+	}
+	text, _ := dataOf(at, s)
+	o := lint.Shared(p, trial{string(text), string(password)}, func() (o outcome[V]) {
+		o.value, o.err = parse(text, password, known)
+		return o
+	})
+	return o.value, o.err
+}
+
+// passwordOf returns the password of a certificate, nil if it has none, and reports whether it is known.
+func passwordOf(at lint.At, c *tlsv3.TlsCertificate) (password []byte, known bool) {
+	if c.GetPassword() == nil {
+		return nil, true
+	}
+	return dataOf(at, c.GetPassword())
 }
 
 // outcome is what came of parsing a text.
