@@ -38,7 +38,7 @@ func TestEncrypted(t *testing.T) {
 	}
 }
 
-// TestPasswords tells why a password does not fit, and is silent where it is not known.
+// TestPasswords checks the reasons that are given, and that nothing is said of a password that is not known.
 func TestPasswords(t *testing.T) {
 	archive := must(txtar.ParseFile("testdata/encrypted.txtar"))
 	for _, f := range archive.Files[1:] {

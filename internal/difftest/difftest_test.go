@@ -136,7 +136,7 @@ static_resources:
 	if calls > envoyCalls {
 		t.Errorf("%d calls of Envoy", calls)
 	}
-	if text := c.file(); !strings.HasPrefix(text, "# xdslint accepts; envoy: reject: listener is bad\n") {
+	if text := c.file(); !strings.HasPrefix(text, "# xdslint accepts; Envoy: reject: listener is bad\n") {
 		t.Errorf("the file says %q", text)
 	}
 }
