@@ -16,7 +16,7 @@ import (
 	"github.com/xdslint/xdslint/graph"
 )
 
-// certified is a bootstrap whose cluster names files: a certificate, a key, a CA, and a password, which is not read.
+// certified is a bootstrap that names files: a certificate, a key, a password, a CA, and a token, which is not read.
 const certified = `static_resources:
   clusters:
   - name: shop
@@ -33,6 +33,8 @@ const certified = `static_resources:
   secrets:
   - name: tickets
     session_ticket_keys: {keys: [{filename: ./ticket}, {inline_string: x}]}
+  - name: token
+    generic_secret: {secret: {filename: ./token}}
 `
 
 // filesOf lists the files of all resources as the rules see them.
@@ -51,7 +53,7 @@ func TestDataFiles(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	for name, text := range map[string]string{
-		"etc/boot.yaml": certified, "etc/shop.crt": "chain", "etc/password": "secret", "etc/ticket": "key", "root/keys/shop.key": "private",
+		"etc/boot.yaml": certified, "etc/shop.crt": "chain", "etc/password": "secret", "etc/ticket": "key", "etc/token": "secret", "root/keys/shop.key": "private",
 		"etc/ca.crt": strings.Repeat("x", maxDataFile+1),
 	} {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
@@ -62,9 +64,9 @@ func TestDataFiles(t *testing.T) {
 		}
 	}
 	for root, want := range map[string][]string{
-		"":      {`cluster ./shop.crt: "chain" `, `secret ./ticket: "key" `},
-		"root":  {`cluster ./shop.crt: "chain" `, `cluster /keys/shop.key: "private" `, `secret ./ticket: "key" `},
-		"empty": {`cluster ./shop.crt: "chain" `, `cluster /keys/shop.key: "" it does not exist`, `secret ./ticket: "key" `},
+		"":      {`cluster ./password: "secret" `, `cluster ./shop.crt: "chain" `, `secret ./ticket: "key" `},
+		"root":  {`cluster ./password: "secret" `, `cluster ./shop.crt: "chain" `, `cluster /keys/shop.key: "private" `, `secret ./ticket: "key" `},
+		"empty": {`cluster ./password: "secret" `, `cluster ./shop.crt: "chain" `, `cluster /keys/shop.key: "" it does not exist`, `secret ./ticket: "key" `},
 	} {
 		in, err := Paths(context.Background(), []string{"etc/boot.yaml"}, Options{Root: root})
 		if err != nil {

@@ -51,13 +51,9 @@ func TestReconnectWhileDraining(t *testing.T) {
 		f.does(func() { f.drains = true })
 		result := going(p, renamed.snapshot(t, "v2", transport), options(p))
 		f.eventually("the new listener's route", func() bool { return f.has[rds]["r2"] != nil })
-		names := []string{"r", "r2"}
 		f.disconnect()
 		time.Sleep(100 * time.Millisecond)
 		f.connect()
-		f.mu.Lock()
-		f.subscribe(rds, names)
-		f.mu.Unlock()
 		waits(t, result, "the drain", 400*time.Millisecond)
 		f.drain()
 		if err := ended(t, result); err != nil {

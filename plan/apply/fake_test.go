@@ -91,6 +91,7 @@ type fake struct {
 	withheld map[string]map[*link]func()  // by type, the last answer of each stream; nil: no delay
 	refuses  string                       // the type whose versions v2… are bad
 	drains   bool                         // routes of old listeners are kept
+	kept     []string                     // the names of those when the streams closed
 	broken   []string
 	waiting  map[string]bool // clusters that have changed and wait for their endpoints
 	closed   bool
@@ -134,7 +135,7 @@ func (f *fake) connect() {
 		f.subscribe(resource.EndpointType, eds)
 	}
 	f.ask(lds, nil)
-	if rds := f.wants(rds); len(rds) > 0 {
+	if rds := append(f.wants(rds), f.kept...); len(rds) > 0 {
 		f.subscribe(resource.RouteType, rds)
 	}
 }
@@ -143,6 +144,9 @@ func (f *fake) connect() {
 func (f *fake) disconnect() {
 	f.mu.Lock()
 	f.closed = true
+	if f.drains {
+		f.kept = f.asks(rds)
+	}
 	f.streams = map[string]*link{}
 	f.stop()
 	f.mu.Unlock()
