@@ -13,7 +13,13 @@ type mark struct {
 	locals int // how many are in scope there
 }
 
+// maxMarks is how many marks of a function are followed at once: each label is compared with all of them.
+const maxMarks = 4096
+
 func (p *parser) mark(name token, jump bool) {
+	if len(p.inner.marks) == maxMarks {
+		p.giveUp()
+	}
 	p.inner.marks = append(p.inner.marks, mark{name, jump, p.inner.locals})
 }
 

@@ -29,7 +29,7 @@ func Lacks(code, global string) bool {
 	return ok && p.lexer.problem.What == "" && !p.opaque && !p.defined[global]
 }
 
-// parse parses a chunk. It reports false for bytecode, and for what is nested too deep.
+// parse parses a chunk. It reports false for bytecode, and if the parser gave up.
 func parse(code string) (parser, bool) {
 	code, _, _ = strings.Cut(code, "\x00") // luaL_dostring reads a C string
 	if strings.HasPrefix(code, "\x1bLJ") {
@@ -53,5 +53,5 @@ func parse(code string) (parser, bool) {
 		}
 		p.unexpected()
 	})
-	return p, !p.tooDeep
+	return p, !p.gaveUp
 }

@@ -24,7 +24,7 @@ func TestValid(t *testing.T) {
 		"#!lua\rx = 1", "x = 1LLU y = 0xffffffffffffffffLL z = 2.5e1i w = 0b1LL", `x = "\255\0651\u{10ffff}"`, "goto a do ::b:: end ::a:: ::b::",
 		"do goto a local z ::a:: ; end", "repeat goto a local z until z ::a::", "for i = 1, 2 do goto a local z ::a:: end", "::a:: local z if z then goto a end",
 		"goto a for i = 1, 2 do local z end ::a:: x = 1", "do ::a:: end do ::a:: end ::a::", "function f(a) goto b do local c end ::b:: x = 1 end",
-		strings.Repeat("(", 100_000), "\x00\x01 (", "x = 1\x00(",
+		strings.Repeat("(", 100_000), "\x00\x01 (", "x = 1\x00(", strings.Repeat("goto a x = 1 ", 10_000),
 	} {
 		if problem, found := lua.Check(code); found {
 			t.Errorf("%.100q is valid, but %+v", code, problem)

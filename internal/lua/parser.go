@@ -8,12 +8,12 @@ var closes = map[string]bool{"end": true, "else": true, "elseif": true, "until":
 
 // parser follows lj_parse.c.
 type parser struct {
-	lexer   lexer
-	token   token
-	ahead   *token
-	depth   int
-	tooDeep bool
-	inner   body
+	lexer  lexer
+	token  token
+	ahead  *token
+	depth  int
+	gaveUp bool // the code is nested too deep, or has too many labels
+	inner  body
 
 	functions int             // how many are around, with the chunk itself
 	unsure    int             // how many conditions and functions are around: 0 is what runs when the code is loaded
@@ -113,12 +113,17 @@ func (p *parser) closed(open token, kind string) {
 func (p *parser) nested(parse func()) {
 	p.depth++
 	if p.depth > maxDepth {
-		p.tooDeep = true
-		p.unexpected()
+		p.giveUp()
 	} else {
 		parse()
 	}
 	p.depth--
+}
+
+// giveUp ends the parsing without a result.
+func (p *parser) giveUp() {
+	p.gaveUp = true
+	p.unexpected()
 }
 
 // maybe parses what does not run for certain when the code is loaded.
