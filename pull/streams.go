@@ -54,11 +54,14 @@ func (s *streams) send(kind graph.Kind, q proto.Message) error {
 // read passes on what a stream brings, until it ends.
 func (s *streams) read(kind graph.Kind, st grpc.ClientStream) {
 	for {
-		a := arrival{kind: kind, m: &discoveryv3.DiscoveryResponse{}}
+		var m proto.Message = &discoveryv3.DiscoveryResponse{}
 		if s.delta {
-			a.m = &discoveryv3.DeltaDiscoveryResponse{}
+			m = &discoveryv3.DeltaDiscoveryResponse{}
 		}
-		a.err = st.RecvMsg(a.m)
+		a := arrival{kind: kind, m: m}
+		if err := st.RecvMsg(m); err != nil {
+			a = arrival{kind: kind, err: err}
+		}
 		select {
 		case s.incoming <- a:
 		case <-s.ctx.Done():
@@ -74,13 +77,9 @@ func (s *streams) read(kind graph.Kind, st grpc.ClientStream) {
 func (a arrival) message() (message, error) {
 	switch p := a.m.(type) {
 	case *discoveryv3.DiscoveryResponse:
-		if a.err == nil {
-			return message{stateOfTheWorld(p), p.GetNonce()}, nil
-		}
+		return message{stateOfTheWorld(p), p.GetNonce()}, nil
 	case *discoveryv3.DeltaDiscoveryResponse:
-		if a.err == nil {
-			return message{changes(p), p.GetNonce()}, nil
-		}
+		return message{changes(p), p.GetNonce()}, nil
 	}
 	if a.kind != "" && status.Code(a.err) == codes.Unimplemented {
 		return message{response: response{url: graph.TypeURL(a.kind), unserved: a.err}}, nil

@@ -98,6 +98,24 @@ func archives(t *testing.T) []*archive {
 	return all
 }
 
+// eachExample calls f for every example that is not a push, in a folder with its files.
+func eachExample(t *testing.T, f func(t *testing.T, a *archive, example string)) {
+	t.Helper()
+	for _, a := range archives(t) {
+		if a.between() {
+			continue
+		}
+		t.Run(a.rule, func(t *testing.T) {
+			dir := t.TempDir()
+			a.extract(t, dir)
+			t.Chdir(dir)
+			for _, example := range a.examples {
+				f(t, a, example)
+			}
+		})
+	}
+}
+
 func (a *archive) read() error {
 	for _, f := range a.text.Files {
 		name, _, _ := strings.Cut(f.Name, "/")

@@ -15,24 +15,16 @@ import (
 // TestParts takes every message out of every good example, as a patch would hold it: no rule reports it alone, either as a
 // whole message or as a part of one.
 func TestParts(t *testing.T) {
-	for _, a := range archives(t) {
-		if a.between() || strings.HasPrefix(a.rule, "suppress/") {
-			continue
+	eachExample(t, func(t *testing.T, a *archive, example string) {
+		if strings.HasPrefix(a.rule, "suppress/") {
+			return
 		}
-		t.Run(a.rule, func(t *testing.T) {
-			dir := t.TempDir()
-			a.extract(t, dir)
-			t.Chdir(dir)
-			for _, example := range a.examples {
-				result := a.judge(t, example)
-				for _, s := range result.Snapshots {
-					for _, r := range s.Resources {
-						r.Walk(func(at *graph.Place) { part(t, a, example, at) })
-					}
-				}
+		for _, s := range a.judge(t, example).Snapshots {
+			for _, r := range s.Resources {
+				r.Walk(func(at *graph.Place) { part(t, a, example, at) })
 			}
-		})
-	}
+		}
+	})
 }
 
 func part(t *testing.T, a *archive, example string, at *graph.Place) {

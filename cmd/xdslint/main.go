@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -127,8 +129,8 @@ Exit status: 0 no findings at or above --fail-on, 1 findings, 2 the command line
 		root.AddCommand(all[args[0]]())
 		return root
 	}
-	for _, create := range all {
-		root.AddCommand(create())
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		root.AddCommand(all[name]())
 	}
 	return root
 }

@@ -202,10 +202,16 @@ func (l *locked) unlock(password []byte) (plain []byte, err error) {
 	if !known || plain != nil {
 		return plain, nil
 	}
-	if shorter := bytes.TrimRight(password, "\r\n"); len(shorter) > 0 && len(shorter) < len(password) {
-		if plain, _ := l.open(shorter); plain != nil {
-			return nil, errLineBreak
-		}
+	return nil, misfit(password, func(other []byte) bool {
+		plain, _ := l.open(other)
+		return plain != nil && len(other) > 0 // Envoy does not try an empty one
+	})
+}
+
+// misfit returns why a password does not fit.
+func misfit(password []byte, fits func(other []byte) bool) error {
+	if shorter := bytes.TrimRight(password, "\r\n"); len(shorter) < len(password) && fits(shorter) {
+		return errLineBreak
 	}
-	return nil, ErrPassword
+	return ErrPassword
 }

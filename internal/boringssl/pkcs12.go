@@ -1,7 +1,6 @@
 package boringssl
 
 import (
-	"bytes"
 	"errors"
 	"unicode/utf16"
 )
@@ -30,12 +29,10 @@ func PKCS12(text, password []byte, known bool) error {
 	if len(password) == 0 {
 		return errNoPassword
 	}
-	if shorter := bytes.TrimRight(password, "\r\n"); len(shorter) < len(password) {
-		if right, _ := l.verifiesText(shorter); right {
-			return errLineBreak
-		}
-	}
-	return ErrPassword
+	return misfit(password, func(other []byte) bool {
+		right, _ := l.verifiesText(other)
+		return right
+	})
 }
 
 // lockedFile reads the MAC of a PFX (RFC 7292). It returns nil if the file is malformed, or if its MAC is not verified here.

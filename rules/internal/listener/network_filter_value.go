@@ -156,36 +156,22 @@ func thriftLimits(p *lint.Pass, at lint.At, m *thriftv3.RouteAction) {
 }
 
 func payloadRule(p *lint.Pass, at lint.At, m *payloadv3.PayloadToMetadata_Rule) {
-	switch {
-	case m.GetOnPresent() == nil && m.GetOnMissing() == nil:
-		p.Reject(at, lint.Rejection{
-			Message:  "the rule does nothing",
-			Help:     "add on_present or on_missing",
-			Upstream: "payload to metadata filter: neither `on_present` nor `on_missing` set",
-		})
-	case m.GetOnMissing() != nil && m.GetOnMissing().GetValue() == "":
-		p.Reject(at.Field("on_missing"), lint.Rejection{
-			Message:  "on_missing does not have a value",
-			Help:     "add value",
-			Upstream: "payload to metadata filter: cannot specify on_missing rule without non-empty value",
-		})
-	}
+	metadataRule(p, at, m.GetOnPresent() == nil && m.GetOnMissing() == nil, m.GetOnMissing() != nil && m.GetOnMissing().GetValue() == "",
+		"payload to metadata filter: neither `on_present` nor `on_missing` set", "payload to metadata filter: cannot specify on_missing rule without non-empty value")
 }
 
 func thriftHeader(p *lint.Pass, at lint.At, m *headerv3.HeaderToMetadata_Rule) {
+	metadataRule(p, at, m.GetOnPresent() == nil && m.GetOnMissing() == nil, m.GetOnMissing() != nil && m.GetOnMissing().GetValue() == "",
+		"has neither `on_present` nor `on_missing` set", "Cannot specify on_missing rule with empty value")
+}
+
+// metadataRule checks a rule that writes metadata, if something is there or if it is missing.
+func metadataRule(p *lint.Pass, at lint.At, idle, valueless bool, saysIdle, saysValueless string) {
 	switch {
-	case m.GetOnPresent() == nil && m.GetOnMissing() == nil:
-		p.Reject(at, lint.Rejection{
-			Message:  "the rule does nothing",
-			Help:     "add on_present or on_missing",
-			Upstream: "has neither `on_present` nor `on_missing` set",
-		})
-	case m.GetOnMissing() != nil && m.GetOnMissing().GetValue() == "":
-		p.Reject(at.Field("on_missing"), lint.Rejection{
-			Message:  "on_missing does not have a value",
-			Help:     "add value",
-			Upstream: "Cannot specify on_missing rule with empty value",
-		})
+	case idle:
+		p.Reject(at, lint.Rejection{Message: "the rule does nothing", Help: "add on_present or on_missing", Upstream: saysIdle})
+	case valueless:
+		p.Reject(at.Field("on_missing"), lint.Rejection{Message: "on_missing does not have a value", Help: "add value", Upstream: saysValueless})
 	}
 }
 
