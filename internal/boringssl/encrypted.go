@@ -2,6 +2,7 @@ package boringssl
 
 import (
 	"bytes"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -22,6 +23,14 @@ type method struct {
 	size   int    // of the key, in bytes
 }
 
+// block returns the size of a block, and so of an IV, in bytes.
+func (m method) block() int {
+	if m.cipher == "AES" {
+		return 16
+	}
+	return 8
+}
+
 // The most iterations that are tried, which bounds what a password costs: a few milliseconds. OpenSSL writes 2,048, Java 10,000.
 const (
 	maxKeyIterations  = 4_096
@@ -35,7 +44,13 @@ var (
 
 	errLineBreak  = fmt.Errorf("%w: it ends with a line break, and is right without it", ErrPassword)
 	errNoPassword = errors.New("it is encrypted, and there is no password")
+	errHeader     = errors.New("its header does not say how it is encrypted")
+
+	errLongPassword = fmt.Errorf("%w: it has more than %d bytes", ErrPassword, maxPassword)
 )
+
+// maxPassword is what fits for a key in PEM, in bytes (PEM_def_callback).
+const maxPassword = 1023
 
 // The ciphers of the header DEK-Info that BoringSSL knows (cipher_by_name in crypto/pem/pem_lib.cc).
 var headerCiphers = map[string]method{
@@ -46,37 +61,24 @@ var headerCiphers = map[string]method{
 	"AES-256-CBC":  {"MD5", "AES", 32},
 }
 
-// lockedByHeader reads what the header of a PEM block says (PEM_get_EVP_CIPHER_INFO). It returns nil if the header is malformed.
+// lockedByHeader reads what the header of a PEM block says (PEM_get_EVP_CIPHER_INFO). Any byte can be between the cipher and the IV.
 func (b *block) lockedByHeader() (*locked, error) {
-	_, info, ok := strings.Cut(b.header, "DEK-Info: ")
-	name, iv, more := strings.Cut(info, ",")
-	if !ok || !more {
-		return nil, nil
+	_, second, _ := strings.Cut(b.header, "\n")
+	info, ok := strings.CutPrefix(second, "DEK-Info: ")
+	if !ok {
+		return nil, errHeader
 	}
+	name := info[:len(info)-len(strings.TrimLeft(info, "ABCDEFGHIJKLMNOPQRSTUVWXYZ-0123456789"))]
 	how, ok := headerCiphers[name]
 	if !ok {
 		return nil, ErrMethod
 	}
-	l := &locked{how: how, iv: hexadecimal(iv), iterations: 1, text: b.data}
-	if len(l.iv) < 8 {
-		return nil, nil
+	digits, size := info[min(len(name)+1, len(info)):], 2*how.block()
+	iv, err := hex.DecodeString(digits[:min(size, len(digits))])
+	if err != nil || len(digits) < size {
+		return nil, errHeader
 	}
-	l.salt = l.iv[:8]
-	return l, nil
-}
-
-// hexadecimal decodes the digits at the front of a text, in pairs.
-func hexadecimal(text string) (out []byte) {
-	const digits = "0123456789ABCDEF"
-	text = strings.ToUpper(text)
-	for ; len(text) >= 2; text = text[2:] {
-		high, low := strings.IndexByte(digits, text[0]), strings.IndexByte(digits, text[1])
-		if high < 0 || low < 0 {
-			break
-		}
-		out = append(out, byte(high<<4|low))
-	}
-	return out
+	return &locked{how: how, salt: iv[:8], iv: iv, iterations: 1, text: b.data}, nil
 }
 
 // Object identifiers of PKCS #5, PKCS #12 and NIST.
@@ -206,6 +208,12 @@ func (l *locked) unlock(password []byte) (plain []byte, err error) {
 		plain, _ := l.open(other)
 		return plain != nil && len(other) > 0 // Envoy does not try an empty one
 	})
+}
+
+// upToNUL returns what Envoy passes of a password, as a C string.
+func upToNUL(password []byte) []byte {
+	text, _, _ := bytes.Cut(password, []byte{0})
+	return text
 }
 
 // misfit returns why a password does not fit.

@@ -1,8 +1,10 @@
 package boringssl_test
 
 import (
+	"bytes"
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,23 +20,58 @@ func TestEncrypted(t *testing.T) {
 	archive := must(txtar.ParseFile("testdata/encrypted.txtar"))
 	chain, locked := archive.Files[0].Data, archive.Files[1:]
 	for _, f := range locked {
-		for _, password := range []string{"orchard", "orange", "orchard\n", ""} {
-			if strings.HasPrefix(f.Name, "untried-") && !strings.HasSuffix(password, "rchard") && password != "" {
+		for _, password := range []string{"orchard", "orange", "orchard\n", "", "orchard\x00orange", "\x00orchard"} {
+			if strings.HasPrefix(f.Name, "untried-") && !strings.HasPrefix(password, "orchard\x00") && password != "orchard" && password != "" {
 				continue // Envoy would try it
 			}
 			t.Run(fmt.Sprintf("%s/%q", f.Name, password), func(t *testing.T) {
 				t.Parallel()
 				if !strings.HasSuffix(f.Name, ".p12") {
 					_, err := boringssl.PrivateKey(f.Data, []byte(password), true)
-					agree(t, envoytest.Newest, either(err), fmt.Sprintf(`{"tls_certificates": [{"certificate_chain": %s, "private_key": %s, "password": {"inline_string": %q}}]}`,
-						source(chain), source(f.Data), password))
+					agree(t, envoytest.Newest, either(err), fmt.Sprintf(`{"tls_certificates": [{"certificate_chain": %s, "private_key": %s, "password": %s}]}`,
+						source(chain), source(f.Data), source([]byte(password))))
 					return
 				}
 				file := must(base64.StdEncoding.DecodeString(strings.ReplaceAll(string(f.Data), "\n", "")))
 				agree(t, envoytest.Newest, either(boringssl.PKCS12(file, []byte(password), true)),
-					fmt.Sprintf(`{"tls_certificates": [{"pkcs12": %s, "password": {"inline_string": %q}}]}`, source(file), password))
+					fmt.Sprintf(`{"tls_certificates": [{"pkcs12": %s, "password": %s}]}`, source(file), source([]byte(password))))
 			})
 		}
+	}
+}
+
+// TestHeaders compares what is read of the header of an encrypted key with the real Envoy.
+func TestHeaders(t *testing.T) {
+	envoytest.Need(t)
+	archive := must(txtar.ParseFile("testdata/encrypted.txtar"))
+	chain := archive.Files[0].Data
+	i := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == "header-aes256.pem" })
+	whole := string(archive.Files[i].Data)
+	for name, pair := range map[string][2]string{
+		"colon":            {"AES-256-CBC,", "AES-256-CBC:"},
+		"no comma":         {"AES-256-CBC,", "AES-256-CBC "},
+		"another line":     {"\n\n", "\nFoo: a,b\n\n"},
+		"line in between":  {"DEK-Info", "Foo: a,b\nDEK-Info"},
+		"no DEK-Info":      {"DEK-Info", "DEK"},
+		"unknown cipher":   {"AES-256-CBC", "AES-512-CBC"},
+		"lower case":       {"AES-256-CBC", "aes-256-cbc"},
+		"not hexadecimal":  {"AES-256-CBC,", "AES-256-CBC,x"},
+		"more after it":    {"\n\n", "00\n\n"},
+		"long password":    {},
+		"not encrypted":    {"4,ENCRYPTED", "4,MIC-ONLY"},
+		"header of PKCS 8": {"Proc-Type: 4,ENCRYPTED", "Foo: x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			password := []byte("orchard")
+			if name == "long password" {
+				password = bytes.Repeat([]byte("x"), 1024)
+			}
+			key := []byte(strings.Replace(whole, pair[0], pair[1], 1))
+			_, err := boringssl.PrivateKey(key, password, true)
+			agree(t, envoytest.Newest, either(err), fmt.Sprintf(`{"tls_certificates": [{"certificate_chain": %s, "private_key": %s, "password": %s}]}`,
+				source(chain), source(key), source(password)))
+		})
 	}
 }
 

@@ -91,17 +91,20 @@ func (k *Key) Differs(c *Certificate) bool {
 // reports whether the password is known; it is nil if there is none.
 func PrivateKey(text, password []byte, known bool) (*Key, error) {
 	p := pem(text)
-	b, err := p.of("PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", "DSA PRIVATE KEY")
+	b, err := p.of("PRIVATE KEY", encryptedName, "RSA PRIVATE KEY", "EC PRIVATE KEY", "DSA PRIVATE KEY")
 	switch {
 	case err == errEnd:
 		return nil, errors.New("it does not contain a private key in PEM")
 	case err != nil:
 		return nil, err
-	case b.encrypted() || b.name == "ENCRYPTED PRIVATE KEY":
+	case b.encrypted():
 		return b.unlocked(password, known)
 	}
 	if err := b.unreadable("private key"); err != nil {
 		return nil, err
+	}
+	if b.name == encryptedName {
+		return b.unlocked(password, known)
 	}
 	key, ok := keyIn(b.name, b.data)
 	if !ok {
@@ -110,13 +113,19 @@ func PrivateKey(text, password []byte, known bool) (*Key, error) {
 	return key, nil
 }
 
+const encryptedName = "ENCRYPTED PRIVATE KEY"
+
 // unlocked reads an encrypted key.
 func (b *block) unlocked(password []byte, known bool) (*Key, error) {
 	if known && len(password) == 0 {
 		return nil, errNoPassword
 	}
+	password = upToNUL(password)
+	if len(password) > maxPassword {
+		return nil, errLongPassword
+	}
 	l, err := b.lock()
-	if err != nil || l == nil || !known {
+	if err != nil || l == nil || !known || b.encrypted() && b.name == encryptedName { // encrypted twice
 		return &Key{}, err
 	}
 	plain, err := l.unlock(password)
@@ -130,17 +139,25 @@ func (b *block) unlocked(password []byte, known bool) (*Key, error) {
 	return key, nil
 }
 
-// keyIn reads the content of a block of this name.
-func keyIn(name string, content der) (*Key, bool) {
+// keyIn reads the content of a block of this name (d2i_PrivateKey in crypto/evp/evp_asn1.cc): in one with the name of an algorithm, it can
+// also be a PrivateKeyInfo.
+func keyIn(name string, content der) (key *Key, ok bool) {
+	algorithm := ""
 	switch name {
-	case "PRIVATE KEY", "ENCRYPTED PRIVATE KEY":
-		return pkcs8(content)
 	case "RSA PRIVATE KEY":
-		return rsaKey(content)
+		algorithm = oidRSA
+		key, ok = rsaKey(content)
 	case "EC PRIVATE KEY":
-		return ecKey(content)
+		algorithm = oidEC
+		key, ok = ecKey(content)
+	case "DSA PRIVATE KEY":
+		return &Key{}, true
 	}
-	return &Key{}, true
+	if !ok {
+		key, ok = pkcs8(content)
+		ok = ok && (algorithm == "" || key.algorithm == "" || key.algorithm == algorithm)
+	}
+	return key, ok
 }
 
 // pkcs8 reads a PrivateKeyInfo (RFC 5208).

@@ -23,6 +23,7 @@ func PKCS12(text, password []byte, known bool) error {
 	if err != nil || l == nil || !known {
 		return err
 	}
+	password = upToNUL(password)
 	if right, known := l.verifiesText(password); right || !known {
 		return nil
 	}

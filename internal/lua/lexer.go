@@ -151,7 +151,11 @@ func (l *lexer) number(rest string) int {
 		l.fail(l.at, "%q is not a number", rest[:length])
 		return 0
 	}
-	if _, err := strconv.ParseUint(m[1]+m[2], 0, 64); errors.Is(err, strconv.ErrRange) {
+	integer := m[1] + m[2]
+	if !strings.ContainsAny(integer, "xXbB") {
+		integer = strings.TrimLeft(integer, "0") // Lua has no octal numbers
+	}
+	if _, err := strconv.ParseUint(integer, 0, 64); errors.Is(err, strconv.ErrRange) {
 		l.fail(l.at, "%q has more than 64 bits", rest[:length])
 	}
 	return length

@@ -21,7 +21,7 @@ func TestValid(t *testing.T) {
 		"local g = _G g.nope = print nope()", "function x() nope() error('a') end", "string.format('a')", "local error = print error('a')",
 		"if not ngx then return end ngx.log('a')", "if not mylib then goto skip end mylib.init() ::skip::", "do if true then return end end error('x')",
 		"for i = 1, 2 do if i == 2 then goto done end end error('a') ::done::", "repeat if true then return end until true nope()", "x = 'a\\\n\rb'",
-		"#!lua\rx = 1", "x = 1LLU y = 0xffffffffffffffffLL z = 2.5e1i w = 0b1LL", `x = "\255\0651\u{10ffff}"`, "goto a do ::b:: end ::a:: ::b::",
+		"#!lua\rx = 1", "x = 01777777777777777777LL y = 1LLU y = 0xffffffffffffffffLL z = 2.5e1i w = 0b1LL", `x = "\255\0651\u{10ffff}"`, "goto a do ::b:: end ::a:: ::b::",
 		"do goto a local z ::a:: ; end", "repeat goto a local z until z ::a::", "for i = 1, 2 do goto a local z ::a:: end", "::a:: local z if z then goto a end",
 		"goto a for i = 1, 2 do local z end ::a:: x = 1", "do ::a:: end do ::a:: end ::a::", "function f(a) goto b do local c end ::b:: x = 1 end",
 		strings.Repeat("(", 100_000), "\x00\x01 (", "x = 1\x00(", strings.Repeat("goto a x = 1 ", 10_000),

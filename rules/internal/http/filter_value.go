@@ -20,9 +20,11 @@ import (
 	transformv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/transform/v3"
 	hashingv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/matching/input_matchers/consistent_hashing/v3"
 	typev3 "github.com/envoyproxy/go-control-plane/envoy/type/v3"
+	wasmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/wasm/v3"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
+	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/dynamic"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules/internal/read"
@@ -230,8 +232,11 @@ func googleTokens(p *lint.Pass, at lint.At, m *gcpauthnv3.GcpAuthnFilterConfig) 
 	checkBackOff(p, at.Field("retry_policy"), m.GetRetryPolicy())
 }
 
-// fetched checks a source of code, such as that of a Wasm module.
+// fetched checks a source of code, such as that of a Wasm module. Envoy fetches that of a bootstrap extension only after validation.
 func fetched(p *lint.Pass, at lint.At, m *corev3.AsyncDataSource) {
+	if _, extension := graph.Around[*wasmv3.WasmService](at.Place); extension != nil {
+		return
+	}
 	checkBackOff(p, at.Field("remote", "retry_policy"), m.GetRemote().GetRetryPolicy())
 }
 

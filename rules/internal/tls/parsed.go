@@ -24,27 +24,27 @@ func revocationsIn(p *lint.Pass, at lint.At, lists *corev3.DataSource) (int, err
 }
 
 func privateKeyIn(p *lint.Pass, at lint.At, c *tlsv3.TlsCertificate) (*boringssl.Key, error) {
-	return unlocked(p, at, c.GetPrivateKey(), c, boringssl.PrivateKey)
+	return unlocked(p, at, c.GetPrivateKey(), "private key", c, boringssl.PrivateKey)
 }
 
 func pkcs12In(p *lint.Pass, at lint.At, c *tlsv3.TlsCertificate) error {
-	_, err := unlocked(p, at, c.GetPkcs12(), c, func(text, password []byte, known bool) (struct{}, error) {
+	_, err := unlocked(p, at, c.GetPkcs12(), "PKCS #12", c, func(text, password []byte, known bool) (struct{}, error) {
 		return struct{}{}, boringssl.PKCS12(text, password, known)
 	})
 	return err
 }
 
 // trial is the key of the outcome for a text and a password.
-type trial struct{ text, password string }
+type trial struct{ as, text, password string }
 
 // unlocked parses what a data source holds, with the password of a certificate. A password is tried once on each text, since that takes long.
-func unlocked[V any](p *lint.Pass, at lint.At, s *corev3.DataSource, c *tlsv3.TlsCertificate, parse func(text, password []byte, known bool) (V, error)) (V, error) {
+func unlocked[V any](p *lint.Pass, at lint.At, s *corev3.DataSource, as string, c *tlsv3.TlsCertificate, parse func(text, password []byte, known bool) (V, error)) (V, error) {
 	password, known := passwordOf(at, c)
 	if len(password) == 0 {
-		return parsed(p, at, s, fmt.Sprint("with a password that is known: ", known), func(text []byte) (V, error) { return parse(text, password, known) })
+		return parsed(p, at, s, fmt.Sprint(as, ", with a password that is known: ", known), func(text []byte) (V, error) { return parse(text, password, known) })
 	}
 	text, _ := dataOf(at, s)
-	o := lint.Shared(p, trial{string(text), string(password)}, func() (o outcome[V]) {
+	o := lint.Shared(p, trial{as, string(text), string(password)}, func() (o outcome[V]) {
 		o.value, o.err = parse(text, password, known)
 		return o
 	})
