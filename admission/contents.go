@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 	"sync"
+	"sync/atomic"
 
 	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
 	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
@@ -95,29 +96,49 @@ type reading struct {
 // sameNames reports whether the names are those of the earlier candidate, as they are with most snapshots. Then nothing is sorted and
 // copied, and each name is looked up once.
 func (r *reading) sameNames() bool {
-	for t := range types.UnknownType {
-		begin, end := r.contents.ofType(t)
-		items := r.served[t].Items
-		if kinds[t] == "" {
-			continue
-		}
-		if end-begin != len(items) {
-			return false
-		}
-		for i := begin; i < end; i++ {
-			item, ok := items[r.contents.order[i].name]
-			if !ok {
-				return false
+	var left [types.UnknownType][]int
+	var others atomic.Bool
+	parallel.Each(context.Background(), len(left), func() func(int) {
+		return func(t int) {
+			if kinds[t] == "" {
+				return
 			}
-			if item.Resource != r.contents.sent[i] || (item.TTL != nil || r.contents.timed) && !sameTTL(r.contents.all[i], item) {
-				r.left, r.before = append(r.left, i), append(r.before, r.contents.all[i])
+			var same bool
+			if left[t], same = r.sameNamesOf(types.ResponseType(t)); !same {
+				others.Store(true)
 			}
 		}
+	})
+	if others.Load() {
+		return false
+	}
+	r.left = slices.Concat(left[:]...)
+	for _, i := range r.left {
+		r.before = append(r.before, r.contents.all[i])
 	}
 	if len(r.left) > 0 {
 		r.contents = &contents{order: r.contents.order, all: slices.Clone(r.contents.all), sent: slices.Clone(r.contents.sent), timed: r.contents.timed}
 	}
 	return true
+}
+
+// sameNamesOf does so for a type, and returns which resources have another message or TTL.
+func (r *reading) sameNamesOf(t types.ResponseType) (left []int, same bool) {
+	begin, end := r.contents.ofType(t)
+	items := r.served[t].Items
+	if end-begin != len(items) {
+		return nil, false
+	}
+	for i := begin; i < end; i++ {
+		item, ok := items[r.contents.order[i].name]
+		if !ok {
+			return nil, false
+		}
+		if item.Resource != r.contents.sent[i] || (item.TTL != nil || r.contents.timed) && !sameTTL(r.contents.all[i], item) {
+			left = append(left, i)
+		}
+	}
+	return left, true
 }
 
 // sort reads the names in order.

@@ -63,7 +63,7 @@ func (d *deriving) index() bool {
 	d.touch(Question{about: allOfKind})
 	for kind := range changed {
 		d.touch(Question{about: allOfKind, kind: kind})
-		after.byKind[kind] = ofKind(after.Resources, kind)
+		after.byKind[kind] = ofKind(after.Resources, kind, len(before.byKind[kind])+len(d.added))
 		if !slices.EqualFunc(before.byKind[kind], after.byKind[kind], func(a, b *Resource) bool { return a.Name == b.Name }) {
 			d.touch(Question{about: namesOfKind, kind: kind})
 		}
@@ -109,8 +109,9 @@ func (d *deriving) know(index *layered.Map[named, []*Resource], name named, r *R
 	return true
 }
 
-func ofKind(resources []*Resource, kind Kind) []*Resource {
-	var all []*Resource
+// ofKind returns the resources of a kind, at most n.
+func ofKind(resources []*Resource, kind Kind, n int) []*Resource {
+	all := make([]*Resource, 0, n)
 	for _, r := range resources {
 		if r.Kind == kind {
 			all = append(all, r)

@@ -16,9 +16,9 @@ type Judged struct {
 	config   Config
 	calls    *calls
 	result   *Result
-	units    layered.Map[unit, *judgement]       // those with a finding or a question
-	found    layered.Map[unit, *judgement]       // those with a finding
-	asked    layered.Map[graph.Question, []unit] // by whom
+	units    layered.Map[unit, *judgement]                  // those with a finding or a question
+	found    layered.Map[unit, *judgement]                  // those with a finding
+	asked    layered.Map[graph.Question, layered.Set[unit]] // by whom
 	whole    map[*Rule]*judgement
 }
 
@@ -86,7 +86,7 @@ func (r *Result) copy() *Result {
 // all judges everything.
 func (j *Judged) all(ctx context.Context, r *runner) {
 	units := unitsOf(r.snapshot.Resources)
-	known, found, asked := map[unit]*judgement{}, map[unit]*judgement{}, map[graph.Question][]unit{}
+	known, found, listed := map[unit]*judgement{}, map[unit]*judgement{}, map[graph.Question][]unit{}
 	for i, one := range r.judge(ctx, units, nil) {
 		if one == nil {
 			continue
@@ -96,7 +96,11 @@ func (j *Judged) all(ctx context.Context, r *runner) {
 		if !one.empty() {
 			found[units[i]] = one
 		}
-		one.enlist(units[i], asked)
+		one.enlist(units[i], listed)
+	}
+	asked := make(map[graph.Question]layered.Set[unit], len(listed))
+	for q, units := range listed {
+		asked[q] = layered.SetOf(units)
 	}
 	j.units, j.found, j.asked = layered.Of(known), layered.Of(found), layered.Of(asked)
 	j.whole = r.whole(ctx, nil, nil)
@@ -137,7 +141,7 @@ func (j *Judged) affected(delta *graph.Delta) map[unit][]bool {
 		}
 	}
 	for q := range delta.Touched {
-		for _, u := range j.asked.Get(q) {
+		for u := range j.asked.Get(q).All {
 			if again[u] == nil && !gone[u.Resource] {
 				again[u] = j.askedBy(u, delta)
 			}
@@ -221,15 +225,12 @@ func removed(delta *graph.Delta) map[*graph.Resource]bool {
 // replace takes the judgements from before, except for some units, and adds the new ones of others.
 func (j *Judged) replace(before *Judged, without, with []unit, made []*judgement) {
 	j.units, j.found, j.asked = before.units.Copy(), before.found.Copy(), before.asked.Copy()
-	asked, dropped := map[graph.Question][]unit{}, map[unit]bool{}
+	dropped, added := map[graph.Question][]unit{}, map[graph.Question][]unit{}
 	for _, u := range without {
-		dropped[u] = true
 		if known := before.units.Get(u); known != nil {
 			j.units.Delete(u)
 			j.found.Delete(u)
-			for _, q := range known.questions {
-				asked[q.Question] = nil
-			}
+			known.enlist(u, dropped)
 		}
 	}
 	for i, u := range with {
@@ -241,15 +242,23 @@ func (j *Judged) replace(before *Judged, without, with []unit, made []*judgement
 		if !one.empty() {
 			j.found.Set(u, one)
 		}
-		one.enlist(u, asked)
+		one.enlist(u, added)
 	}
-	for q, units := range asked {
-		kept := slices.DeleteFunc(slices.Clone(before.asked.Get(q)), func(u unit) bool { return dropped[u] })
-		if kept = append(kept, units...); len(kept) > 0 {
-			j.asked.Set(q, kept)
-		} else {
-			j.asked.Delete(q)
-		}
+	for q := range dropped {
+		j.relist(q, dropped[q], added[q])
+		delete(added, q)
+	}
+	for q, units := range added {
+		j.relist(q, nil, units)
+	}
+}
+
+// relist changes the units that asked a question.
+func (j *Judged) relist(q graph.Question, dropped, added []unit) {
+	if units := j.asked.Get(q).With(dropped, added); units.Empty() {
+		j.asked.Delete(q)
+	} else {
+		j.asked.Set(q, units)
 	}
 }
 

@@ -163,7 +163,7 @@ func (r *runner) whole(ctx context.Context, before map[*Rule]*judgement, delta *
 			continue
 		}
 		known := before[rule]
-		if known == nil || known.lost(gone) || slices.ContainsFunc(known.questions, func(q asked) bool { return delta.Touched[q.Question] }) {
+		if known == nil || known.lost(gone) || known.asks(delta.Touched) {
 			known = w.whole(rule)
 		}
 		made[rule] = known

@@ -3,6 +3,7 @@ package lint
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -29,13 +30,35 @@ func unitsOf(resources []*graph.Resource) []unit {
 type judgement struct {
 	Result
 	questions []asked
-	pins      []pin // of its findings, if questions are noted
+	index     atomic.Pointer[map[graph.Question]bool] // the questions, once the judgement has outlasted a change
+	pins      []pin                                   // of its findings, if questions are noted
 }
 
 // asked is a question and the rule that asked it, an index of Config.Rules.
 type asked struct {
 	graph.Question
 	by int
+}
+
+// asks reports whether a change touches one of the questions. The judgement of a rule over a large snapshot has a question for each resource.
+func (j *judgement) asks(touched map[graph.Question]bool) bool {
+	if index := j.index.Load(); index != nil {
+		for q := range touched {
+			if (*index)[q] {
+				return true
+			}
+		}
+		return false
+	}
+	index := make(map[graph.Question]bool, len(j.questions))
+	for _, q := range j.questions {
+		if touched[q.Question] {
+			return true
+		}
+		index[q.Question] = true
+	}
+	j.index.Store(&index)
+	return false
 }
 
 // judge judges units, several at a time, and returns their judgements: nil for a unit without findings and questions. Only says which rules

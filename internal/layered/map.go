@@ -1,4 +1,4 @@
-// Package layered has a map whose copies share what they have in common.
+// Package layered has a map and a set whose copies share what they have in common.
 package layered
 
 import "maps"

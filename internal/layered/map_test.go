@@ -2,6 +2,7 @@ package layered_test
 
 import (
 	"maps"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -31,6 +32,31 @@ func TestLikeAMap(t *testing.T) {
 			}
 			equal(t, &made, plain)
 			equal(t, &before, was)
+		}
+	})
+}
+
+// TestLikeASet: sets made from sets hold what plain ones hold after the same changes, each element once, and the originals stay as they were.
+func TestLikeASet(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		some := rapid.SliceOfN(rapid.IntRange(0, 40), 0, 3)
+		base := rapid.SliceOfDistinct(rapid.IntRange(0, 40), rapid.ID[int]).Draw(t, "base")
+		made, plain := layered.SetOf(slices.Clone(base)), base
+		for range rapid.IntRange(1, 60).Draw(t, "copies") {
+			before, was := made, plain
+			removed, added := some.Draw(t, "removed"), some.Draw(t, "added")
+			made = made.With(removed, added)
+			plain = slices.DeleteFunc(slices.Concat(plain, added), func(e int) bool { return slices.Contains(removed, e) && !slices.Contains(added, e) })
+			slices.Sort(plain)
+			plain = slices.Compact(plain)
+			for _, c := range []struct {
+				got  layered.Set[int]
+				want []int
+			}{{made, plain}, {before, was}} {
+				if got := slices.Sorted(c.got.All); !slices.Equal(got, slices.Sorted(slices.Values(c.want))) || c.got.Empty() != (len(c.want) == 0) {
+					t.Fatalf("%v, want %v", got, c.want)
+				}
+			}
 		}
 	})
 }

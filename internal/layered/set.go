@@ -1,0 +1,53 @@
+package layered
+
+import "slices"
+
+// Set is a set that is copied at the cost of what was changed since it was made, not of what it holds. The zero Set is empty.
+type Set[T comparable] struct {
+	base []T        // shared by copies, and never changed
+	over map[T]bool // what differs from base: whether it is in the set
+}
+
+// SetOf returns a set of elements, none of them twice. The caller must not change base afterwards.
+func SetOf[T comparable](base []T) Set[T] { return Set[T]{base: base} }
+
+// With returns a set without the elements that were removed, and with those added.
+func (s Set[T]) With(removed, added []T) Set[T] {
+	over := make(map[T]bool, len(s.over)+len(removed)+len(added))
+	for e, in := range s.over {
+		over[e] = in
+	}
+	for _, e := range removed {
+		over[e] = false
+	}
+	for _, e := range added {
+		over[e] = true
+	}
+	made := Set[T]{s.base, over}
+	if len(over) > 16+len(s.base)/8 {
+		return SetOf(slices.Collect(made.All))
+	}
+	return made
+}
+
+// Empty reports whether the set has no element.
+func (s Set[T]) Empty() bool {
+	for range s.All {
+		return false
+	}
+	return true
+}
+
+// All yields the elements, in no order.
+func (s Set[T]) All(yield func(T) bool) {
+	for _, e := range s.base {
+		if _, changed := s.over[e]; !changed && !yield(e) {
+			return
+		}
+	}
+	for e, in := range s.over {
+		if in && !yield(e) {
+			return
+		}
+	}
+}
