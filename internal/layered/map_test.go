@@ -39,16 +39,15 @@ func TestLikeAMap(t *testing.T) {
 // TestLikeASet: sets made from sets hold what plain ones hold after the same changes, each element once, and the originals stay as they were.
 func TestLikeASet(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		some := rapid.SliceOfN(rapid.IntRange(0, 40), 0, 3)
-		base := rapid.SliceOfDistinct(rapid.IntRange(0, 40), rapid.ID[int]).Draw(t, "base")
-		made, plain := layered.SetOf(slices.Clone(base)), base
+		some := rapid.SliceOfNDistinct(rapid.IntRange(0, 40), 0, 3, rapid.ID[int])
+		plain := rapid.SliceOfDistinct(rapid.IntRange(0, 40), rapid.ID[int]).Draw(t, "base")
+		made := layered.SetOf(slices.Clone(plain))
 		for range rapid.IntRange(1, 60).Draw(t, "copies") {
 			before, was := made, plain
-			removed, added := some.Draw(t, "removed"), some.Draw(t, "added")
-			made = made.With(removed, added)
-			plain = slices.DeleteFunc(slices.Concat(plain, added), func(e int) bool { return slices.Contains(removed, e) && !slices.Contains(added, e) })
-			slices.Sort(plain)
-			plain = slices.Compact(plain)
+			removed := slices.DeleteFunc(some.Draw(t, "removed"), func(e int) bool { return !slices.Contains(was, e) })
+			plain = slices.DeleteFunc(slices.Clone(was), func(e int) bool { return slices.Contains(removed, e) })
+			added := slices.DeleteFunc(some.Draw(t, "added"), func(e int) bool { return slices.Contains(plain, e) })
+			made, plain = made.With(removed, added), append(plain, added...)
 			for _, c := range []struct {
 				got  layered.Set[int]
 				want []int

@@ -1,27 +1,36 @@
 package layered
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // Set is a set that is copied at the cost of what was changed since it was made, not of what it holds. The zero Set is empty.
 type Set[T comparable] struct {
 	base []T        // shared by copies, and never changed
-	over map[T]bool // what differs from base: whether it is in the set
+	over map[T]bool // true: an element that is not in base; false: one of base that was removed
 }
 
 // SetOf returns a set of elements, none of them twice. The caller must not change base afterwards.
 func SetOf[T comparable](base []T) Set[T] { return Set[T]{base: base} }
 
-// With returns a set without the elements that were removed, and with those added.
+// With returns a set without some of its elements, and with others that are then not in it.
 func (s Set[T]) With(removed, added []T) Set[T] {
 	over := make(map[T]bool, len(s.over)+len(removed)+len(added))
-	for e, in := range s.over {
-		over[e] = in
-	}
+	maps.Copy(over, s.over)
 	for _, e := range removed {
-		over[e] = false
+		if over[e] {
+			delete(over, e)
+		} else {
+			over[e] = false
+		}
 	}
 	for _, e := range added {
-		over[e] = true
+		if _, based := over[e]; based {
+			delete(over, e)
+		} else {
+			over[e] = true
+		}
 	}
 	made := Set[T]{s.base, over}
 	if len(over) > 16+len(s.base)/8 {
