@@ -87,11 +87,11 @@ func (r *Result) copy() *Result {
 func (j *Judged) all(ctx context.Context, r *runner) {
 	units := unitsOf(r.snapshot.Resources)
 	known, found, listed := map[unit]*judgement{}, map[unit]*judgement{}, map[graph.Question][]unit{}
-	for i, one := range r.judge(ctx, units, nil) {
+	made, whole := r.everything(ctx, units)
+	for i, one := range made {
 		if one == nil {
 			continue
 		}
-		r.add(&one.Result)
 		known[units[i]] = one
 		if !one.empty() {
 			found[units[i]] = one
@@ -103,7 +103,7 @@ func (j *Judged) all(ctx context.Context, r *runner) {
 		asked[q] = layered.SetOf(units)
 	}
 	j.units, j.found, j.asked = layered.Of(known), layered.Of(found), layered.Of(asked)
-	j.whole = r.whole(ctx, nil, nil)
+	j.whole = whole
 }
 
 // enlist lists a unit under each question of its judgement, once.
@@ -130,6 +130,7 @@ func (j *Judged) changed(ctx context.Context, r *runner, before *Judged, delta *
 		r.add(one.now())
 	}
 	j.whole = r.whole(ctx, before.whole, delta)
+	r.addWhole(j.whole)
 }
 
 // affected returns the units that must be judged again, without those of removed resources, and by which rules; nil: by all.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/parallel"
 	"github.com/xdslint/xdslint/internal/redact"
 )
 
@@ -108,12 +109,7 @@ func Run(ctx context.Context, snapshots []*graph.Snapshot, config Config) *Resul
 		if r.calls.ofResources() {
 			units = unitsOf(s.Resources)
 		}
-		for _, one := range r.judge(ctx, units, nil) {
-			if one != nil {
-				r.add(&one.Result)
-			}
-		}
-		r.whole(ctx, nil, nil)
+		r.everything(ctx, units)
 		r.complete(s)
 		all.add(&r.Result)
 	}
@@ -149,6 +145,26 @@ func newRunner(s *graph.Snapshot, config Config, c *calls) *runner {
 	return r
 }
 
+// everything runs all rules. Those over the snapshot as a whole take one processor meanwhile, so that no other waits for them at the end.
+func (r *runner) everything(ctx context.Context, units []unit) (made []*judgement, whole map[*Rule]*judgement) {
+	parallel.Each(ctx, 2, func() func(int) {
+		return func(i int) {
+			if i == 0 {
+				whole = r.whole(ctx, nil, nil)
+			} else {
+				made = r.judge(ctx, units, nil)
+			}
+		}
+	})
+	for _, one := range made {
+		if one != nil {
+			r.add(&one.Result)
+		}
+	}
+	r.addWhole(whole)
+	return made, whole
+}
+
 // whole runs the rules over the snapshot as a whole, and those over the transition to it. It takes judgements from before that a change did
 // not touch.
 func (r *runner) whole(ctx context.Context, before map[*Rule]*judgement, delta *graph.Delta) map[*Rule]*judgement {
@@ -157,7 +173,7 @@ func (r *runner) whole(ctx context.Context, before map[*Rule]*judgement, delta *
 	for _, i := range r.calls.whole {
 		rule := r.config.Rules[i]
 		if ctx.Err() != nil {
-			return nil
+			break
 		}
 		if !rule.Fragments && isFragment(r.snapshot) {
 			continue
@@ -167,9 +183,17 @@ func (r *runner) whole(ctx context.Context, before map[*Rule]*judgement, delta *
 			known = w.whole(rule)
 		}
 		made[rule] = known
-		r.add(known.now())
 	}
 	return made
+}
+
+// addWhole adds the findings of these rules, in their order.
+func (r *runner) addWhole(made map[*Rule]*judgement) {
+	for _, i := range r.calls.whole {
+		if known := made[r.config.Rules[i]]; known != nil {
+			r.add(known.now())
+		}
+	}
 }
 
 func (w *worker) whole(rule *Rule) (made *judgement) {

@@ -1,6 +1,9 @@
 package start
 
-import "testing"
+import (
+	"runtime/debug"
+	"testing"
+)
 
 func TestPercent(t *testing.T) {
 	const mb = 1 << 20
@@ -23,5 +26,15 @@ func TestPercent(t *testing.T) {
 		if off := max(goal, test.goal) - min(goal, test.goal); off > smallest {
 			t.Errorf("%d in use, %d expected: a goal of %d, want %d", test.inUse, test.expected, goal, test.goal)
 		}
+	}
+}
+
+// TestBack: the collector runs again once the heap has its memory.
+func TestBack(t *testing.T) {
+	before := debug.SetGCPercent(-1)
+	defer debug.SetGCPercent(before)
+	back(1 << 20)
+	if now := debug.SetGCPercent(-1); now <= 0 {
+		t.Errorf("GOGC is %d", now)
 	}
 }
