@@ -164,7 +164,7 @@ func input(cmd *cobra.Command, args []string, s *xdslint.Config) (xdslint.Input,
 	return xdslint.Paths(args...), checkPaths(paths)
 }
 
-// sizeOf returns the size of the files that paths name, and of those in folders that they name.
+// sizeOf returns the size of the files that paths name, and of those that are read in folders that they name.
 func sizeOf(paths []string) (bytes uint64) {
 	for _, path := range paths {
 		info, err := os.Stat(path)
@@ -173,7 +173,7 @@ func sizeOf(paths []string) (bytes uint64) {
 		case info.IsDir():
 			inside, _ := os.ReadDir(path)
 			for _, entry := range inside {
-				if info, err := entry.Info(); err == nil && info.Mode().IsRegular() {
+				if info, err := entry.Info(); err == nil && info.Mode().IsRegular() && load.Known(entry.Name()) {
 					bytes += uint64(info.Size())
 				}
 			}

@@ -80,9 +80,13 @@ async function typing(browser: Browser, url: string): Promise<string> {
   const tab = await context.newPage();
   await tab.goto(url + opened({ "envoy.yaml": text }));
   await tab.waitForFunction(() => performance.getEntriesByName("xdslint:first-findings").length > 0);
-  const tasks = await tasksWhileTyping(browser, tab, 50);
+  const { elapsed, processor } = await tasksWhileTyping(browser, tab, 50);
   await context.close();
-  return table(["typing 50 keys into the 5,000 lines", "longest", "p99", "aim"], [["tasks of the main thread", ms(worst(tasks)), ms(quantile(tasks, 0.99)), "50 ms"]]);
+  const line = (what: string, times: number[], aim = "") => [what, ms(worst(times)), ms(quantile(times, 0.99)), aim];
+  return table(
+    ["typing 50 keys into the 5,000 lines", "longest", "p99", "aim"],
+    [line("tasks of the main thread", elapsed, "50 ms"), line("their processor time", processor)],
+  );
 }
 
 // In its own process, because this one is busy with the browser.

@@ -6,11 +6,12 @@ interface TraceEvent {
   pid: number;
   tid: number;
   dur?: number; // microseconds
+  tdur?: number; // of the processor, microseconds
   args?: { name?: string };
 }
 
-/** Types keys into the shown text, and returns the milliseconds of every task of the main thread meanwhile. */
-export async function tasksWhileTyping(browser: Browser, page: Page, keys: number): Promise<number[]> {
+/** Types keys into the shown text, and returns the milliseconds of every task of the main thread meanwhile, and those of the processor. */
+export async function tasksWhileTyping(browser: Browser, page: Page, keys: number): Promise<{ elapsed: number[]; processor: number[] }> {
   const editor = page.getByRole("textbox", { name: "Text of envoy.yaml" });
   await editor.click();
   await page.keyboard.press("Control+Home");
@@ -23,5 +24,5 @@ export async function tasksWhileTyping(browser: Browser, page: Page, keys: numbe
   const renderers = traceEvents.filter((event) => event.name === "thread_name" && event.args?.name === "CrRendererMain");
   const [main] = renderers.map((thread) => traceEvents.filter((event) => event.name === "RunTask" && event.pid === thread.pid && event.tid === thread.tid)).toSorted((a, b) => b.length - a.length);
   if (!main || main.length < keys) throw new Error("the trace has no tasks of the page");
-  return main.map((task) => (task.dur ?? 0) / 1000);
+  return { elapsed: main.map((task) => (task.dur ?? 0) / 1000), processor: main.map((task) => (task.tdur ?? 0) / 1000) };
 }

@@ -23,7 +23,7 @@ const (
 // multiple of what the run reads, within bounds.
 const (
 	multiple = 7
-	backed   = 6         // of these, the rest is the text
+	backed   = 6         // of this multiple: the text has its memory already
 	largest  = 256 << 20 // bytes
 )
 
