@@ -21,11 +21,11 @@ async function search(page: Page, words: string): Promise<void> {
   await page.keyboard.type(words);
 }
 
-test("the example of every rule loads and shows its finding", { timeout: 120_000 }, () =>
+test("the example of every rule loads and shows its finding", { timeout: 600_000 }, () =>
   visit(async (page) => {
     const silent = await page.evaluate(async (ids) => {
       const until = async (there: () => unknown) => {
-        for (let tries = 0; tries < 400; tries++) {
+        for (let tries = 0; tries < 6000; tries++) {
           if (there()) return true;
           await new Promise((done) => setTimeout(done, 10));
         }
