@@ -5,11 +5,11 @@ import (
 	"io"
 	"runtime/metrics"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/xdslint/xdslint"
+	"github.com/xdslint/xdslint/internal/cputime"
 	"github.com/xdslint/xdslint/internal/report"
 )
 
@@ -115,21 +115,6 @@ func allocated(f func()) uint64 {
 	return total[0].Value.Uint64() - before
 }
 
-// cpuTime returns how long f occupies processors, which other programs hardly change.
-func cpuTime(t *testing.T, f func()) time.Duration {
-	t.Helper()
-	used := func() time.Duration {
-		var usage syscall.Rusage
-		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-			t.Fatal(err)
-		}
-		return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
-	}
-	before := used()
-	f()
-	return used() - before
-}
-
 // costSizes are the sizes of the inputs whose costs are measured.
 func costSizes() []int {
 	sizes := []int{1 << 10, 50 << 10, 1 << 20}
@@ -177,7 +162,7 @@ func slower(t *testing.T, what string, factor time.Duration, f, peer func()) {
 	t.Helper()
 	took, usual := time.Hour, time.Hour
 	for range 10 { // on a busy machine, any of them can take longer
-		took, usual = min(took, cpuTime(t, f)), min(usual, cpuTime(t, peer))
+		took, usual = min(took, cputime.Of(t, f)), min(usual, cputime.Of(t, peer))
 		if took <= factor*usual {
 			return
 		}

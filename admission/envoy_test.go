@@ -74,7 +74,7 @@ func (l *live) hides(page, text string) { l.t.Helper(); l.until(page, text, fals
 
 func (l *live) until(page, text string, there bool) {
 	l.t.Helper()
-	ctx, cancel := context.WithTimeout(l.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(l.t.Context(), 5*time.Minute)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()

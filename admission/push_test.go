@@ -96,7 +96,7 @@ func TestPanicsOfOthers(t *testing.T) {
 						t.Errorf("%s: %v", what, p)
 					}
 				}()
-				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 				defer cancel()
 				t.Error(what, g.SetSnapshot(ctx, node, snapshot(t, "v1", good()...)))
 			}()

@@ -81,7 +81,7 @@ func TestExtensions(t *testing.T) {
 // TestTablesAreCurrent compares the tables with what the real Envoys report.
 func TestTablesAreCurrent(t *testing.T) {
 	envoytest.Need(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	for _, target := range All() {
 		if target.Plane != "envoy" {

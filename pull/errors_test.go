@@ -54,16 +54,19 @@ func TestRefusals(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			request := node("n")
-			if c.name != "silent" {
-				request.Wait = time.Minute
-			}
 			ctx := t.Context()
-			if c.name == "mute" {
+			switch c.name {
+			case "mute":
 				soon, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
 				defer cancel()
 				ctx = soon
+			case "silent":
+				request = hasty("n")
 			}
 			_, err := pull.SotW(ctx, c.server, request)
+			for c.name == "silent" && strings.Contains(err.Error(), "no connection in time") { // on a busy machine
+				_, err = pull.SotW(ctx, c.server, request)
+			}
 			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "hunter2") {
 				t.Errorf("got  %v\nwant %s", err, c.want)
 			}
@@ -111,8 +114,6 @@ func TestInterrupted(t *testing.T) {
 
 // At the deadline, the result is what was received. What was not received may exist.
 func TestTimeout(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-	defer cancel()
 	f := &fake{t: t, sotw: func(_ int, r *discoveryv3.DiscoveryRequest) (*discoveryv3.DiscoveryResponse, error) {
 		if r.GetTypeUrl() == clusters {
 			return world(t, edsCluster("a")), nil
@@ -121,7 +122,17 @@ func TestTimeout(t *testing.T) {
 	}}
 	request := node("n")
 	request.Wait = time.Hour
-	got, err := pull.SotW(ctx, pull.Server{Address: listen(t, f)}, request)
+	server := pull.Server{Address: listen(t, f)}
+	within := func(limit time.Duration) (*pull.Result, error) {
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
+		defer cancel()
+		return pull.SotW(ctx, server, request)
+	}
+	limit := 300 * time.Millisecond
+	got, err := within(limit)
+	for ; (err != nil || len(got.Missing) != 2) && limit < time.Minute; limit *= 4 { // on a busy machine
+		got, err = within(limit)
+	}
 	if err != nil || len(got.Missing) != 2 {
 		t.Fatalf("%v, %+v", err, got)
 	}

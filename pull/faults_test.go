@@ -137,7 +137,7 @@ func TestMissing(t *testing.T) {
 		}, []string{"b", "c"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := c.fetch(t.Context(), pull.Server{Address: address}, node("n"))
+			got, err := c.fetch(t.Context(), pull.Server{Address: address}, hasty("n"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -240,7 +240,7 @@ func TestGarbage(t *testing.T) {
 		}
 		return &discoveryv3.DiscoveryResponse{TypeUrl: hosts}, nil
 	}}
-	got, err := pull.SotW(t.Context(), pull.Server{Address: listen(t, f)}, node("n"))
+	got, err := pull.SotW(t.Context(), pull.Server{Address: listen(t, f)}, hasty("n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,7 +279,7 @@ func TestElsewhere(t *testing.T) {
 		}
 		return world(t), nil
 	}}
-	got, err := pull.SotW(t.Context(), pull.Server{Address: listen(t, f)}, node("n"))
+	got, err := pull.SotW(t.Context(), pull.Server{Address: listen(t, f)}, hasty("n"))
 	if err != nil {
 		t.Fatal(err)
 	}

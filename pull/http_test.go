@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -44,8 +43,7 @@ func TestRESTPolls(t *testing.T) {
 		}
 		return 200, `{}`
 	})
-	request := node("n")
-	request.Wait = time.Second
+	request := hasty("n")
 	got, err := pull.REST(t.Context(), pull.Server{Address: url + "/"}, request)
 	if err != nil {
 		t.Fatal(err)

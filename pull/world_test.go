@@ -119,7 +119,14 @@ func (cp *controlPlane) gateway(t *testing.T) (url string) {
 }
 
 func node(id string) pull.Request {
-	return pull.Request{Node: &corev3.Node{Id: id, Cluster: "edge"}, Wait: 500 * time.Millisecond}
+	return pull.Request{Node: &corev3.Node{Id: id, Cluster: "edge"}, Wait: time.Minute}
+}
+
+// hasty is a request to a server that never sends a part of what is requested.
+func hasty(id string) pull.Request {
+	r := node(id)
+	r.Wait = time.Second
+	return r
 }
 
 // write writes a result into a folder.

@@ -32,7 +32,7 @@ func TestWatch(t *testing.T) {
 	}
 	write("envoy.yaml", watched)
 	write(".xdslint.yaml", "severities: {}\n")
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	command := exec.CommandContext(ctx, "xdslint", "lint", "--watch", "--select", "schema", ".")
 	command.Dir = dir

@@ -43,7 +43,7 @@ func TestGRPCNeedsHTTP2(t *testing.T) {
 	for protocol, want := range map[string]string{"": "403 UAEX", http2: "200 -"} {
 		auth := strings.Replace(static("auth", listening.Addr().String()), "connect_timeout:", protocol+"connect_timeout:", 1)
 		filter := "ext_authz.v3.ExtAuthz, transport_api_version: V3, grpc_service: {envoy_grpc: {cluster_name: auth}, timeout: 10s}"
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer cancel()
 		e, err := envoytest.Serve(ctx, boot(http1(inline("route: {cluster: backend}"), filter), static("backend", backend.Listener.Addr().String()), auth), ".yaml")
 		if err != nil {

@@ -33,7 +33,7 @@ func TestKeepsRoute(t *testing.T) {
 	} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 			defer cancel()
 			e, err := envoytest.Serve(ctx, boot(http1(routes, writes, config)), ".yaml")
 			if err != nil {

@@ -42,7 +42,7 @@ func TestAfterRestart(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 			defer cancel()
 			path := filepath.Join(t.TempDir(), "rejected.yaml")
 			if err := os.WriteFile(path, []byte("resources:\n- "+c.resource+"\n"), 0o600); err != nil {

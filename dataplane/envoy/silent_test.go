@@ -17,7 +17,7 @@ import (
 func TestLocalityWithoutWeight(t *testing.T) {
 	envoytest.Need(t)
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	locality := func(zone, weight string) string {
 		backend := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, zone) }))
@@ -81,7 +81,7 @@ func answering(t *testing.T, ctx context.Context, e *envoytest.Envoy, requests i
 func TestNoPanicWithFailover(t *testing.T) {
 	envoytest.Need(t)
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	host := func(name, health string) string {
 		backend := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, name) }))

@@ -57,7 +57,7 @@ type Version string
 const Newest Version = ""
 
 // validateTimeout is generous: a validation takes 50 ms on an idle machine.
-const validateTimeout = 20 * time.Second
+const validateTimeout = 2 * time.Minute
 
 // slots limits how many Envoys validate or start at the same time.
 var slots = make(chan struct{}, 2)

@@ -37,8 +37,8 @@ import (
 
 // How long a line waits for what it says, and all lines together: they only end evidence that does not hold.
 const (
-	patience = 20 * time.Second
-	limit    = 2 * time.Minute
+	patience = time.Minute
+	limit    = 5 * time.Minute
 )
 
 // Evidence is what a section of an archive says.

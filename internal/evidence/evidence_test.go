@@ -113,7 +113,7 @@ func TestDoesNotHold(t *testing.T) {
 
 func check(t *testing.T, text string, hurry bool) error {
 	envoytest.Need(t)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	e, err := evidence.Parse("seen/bad.yaml", text)
 	if err != nil {

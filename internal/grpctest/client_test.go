@@ -10,7 +10,7 @@ import (
 )
 
 func TestJudge(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	c, err := New(ctx)
 	if err != nil {

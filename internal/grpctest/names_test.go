@@ -84,7 +84,7 @@ func stranger(t *testing.T, folder string) *endpoint {
 
 // verifying sends an RPC of a client that gets a cluster, and verifies servers as that says.
 func verifying(t *testing.T, cluster *clusterv3.Cluster, to *endpoint, folder string) error {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	management, err := listen(func(kind, name string) *anypb.Any {
 		if kind == clusterType {

@@ -103,7 +103,7 @@ func side(t *testing.T, a *txtar.Archive, name string) *graph.Snapshot {
 
 // loses pushes there and back, at once or as the plan for a family says, and compares what RPCs get.
 func loses(t *testing.T, old, next *graph.Snapshot, family dataplane.Family, want string) {
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	p := newPusher(ctx, t, old)
 	p.family = cmp.Or(family, dataplane.GRPC)

@@ -203,7 +203,7 @@ const enough = 20_000
 
 // send sends RPCs until each way of the answer was seen, and each endpoint that RPCs must get to. Each must go one of the ways.
 func (c *comparison) send(rpc *resolve.RPC, a *resolve.Answer) (outcome string) {
-	ctx, cancel := context.WithTimeout(c.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(c.Context(), 5*time.Minute)
 	defer cancel()
 	for _, h := range rpc.Headers {
 		ctx = metadata.AppendToOutgoingContext(ctx, h[0], h[1])

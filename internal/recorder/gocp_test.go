@@ -37,7 +37,7 @@ type cached struct {
 
 func newCached(t *testing.T) *cached {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(cancel)
 	c := &cached{t: t, ctx: ctx, cache: cache.NewSnapshotCache(true, cache.IDHash{}, nil), grpc: grpc.NewServer(grpc.WaitForHandlers(true))}
 	discoveryv3.RegisterAggregatedDiscoveryServiceServer(c.grpc, server.NewServer(ctx, c.cache, nil))

@@ -62,7 +62,7 @@ func record(t testing.TB, upstream string) (proxy *recorder.Proxy, out *recorder
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(cancel)
 	w := &world{t: t, ctx: ctx, store: reference.NewStore(), acks: map[string]int{}}
 	w.store.Wrap = func(s reference.Session, _ bool) reference.Session { return &seen{s, w, map[string]bool{}} }

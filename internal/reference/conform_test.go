@@ -134,7 +134,7 @@ func TestConform(t *testing.T) {
 // eventually tests a server with the flaw until it is found. On a busy machine, answers can be late.
 func (m mutant) eventually(t *testing.T) {
 	var wrong []string
-	for wait := time.Second; wait < time.Minute; wait *= 4 {
+	for wait := time.Second; wait < 2*time.Minute; wait *= 4 {
 		if wrong = m.conform(t, wait); wrong == nil {
 			return
 		}

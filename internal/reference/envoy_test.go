@@ -36,7 +36,7 @@ func newFleetOn(
 	t *testing.T, version envoytest.Version, change func(bootstrap string) string, delta bool, flaw func(reference.Session) reference.Session,
 ) *fleet {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(cancel)
 	f := &fleet{t: t, ctx: ctx, store: reference.NewStore()}
 	if flaw != nil {

@@ -37,13 +37,19 @@ type proxyless struct {
 	conn  *grpc.ClientConn
 	ports []uint32 // of the servers
 	nacks atomic.Int32
+
+	wait, each time.Duration // for an answer, and for that to each call
 }
 
 func newProxyless(t *testing.T, flaw func(reference.Session) reference.Session) *proxyless {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	const patience = 5 * time.Minute
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
-	p := &proxyless{t: t, ctx: ctx, store: reference.NewStore()}
+	p := &proxyless{t: t, ctx: ctx, store: reference.NewStore(), wait: patience, each: patience}
+	if flaw != nil { // then what a test waits for may never come; gRPC waits for 15 seconds
+		p.wait, p.each = 20*time.Second, 2*time.Second
+	}
 	p.store.Wrap = func(s reference.Session, _ bool) reference.Session {
 		if flaw != nil {
 			s = flaw(s)
@@ -125,7 +131,7 @@ func withLocality(t *testing.T, m proto.Message) []byte {
 
 // call returns which server answers for a cluster, or the status.
 func (p *proxyless) call(cluster string) string {
-	ctx, cancel := context.WithTimeout(metadata.AppendToOutgoingContext(p.ctx, "to", cluster), 2*time.Second)
+	ctx, cancel := context.WithTimeout(metadata.AppendToOutgoingContext(p.ctx, "to", cluster), p.each)
 	defer cancel()
 	from := &peer.Peer{}
 	if _, err := healthv1.NewHealthClient(p.conn).Check(ctx, &healthv1.HealthCheckRequest{}, grpc.Peer(from)); err != nil {
@@ -221,9 +227,9 @@ var proxylessHarms = []struct {
 	}, func(p *proxyless) string { return fmt.Sprint(p.nacks.Load()) }, "1"},
 }
 
-// eventually waits for an answer for a while, and returns what comes instead of it. gRPC waits for 15 seconds.
+// eventually waits for an answer for a while, and returns what comes instead of it.
 func (p *proxyless) eventually(cluster, want string) (got string) {
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(p.wait); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if got = p.call(cluster); got == want {
 			break
 		}

@@ -156,7 +156,7 @@ func TestOnDemand(t *testing.T) {
 			t.Parallel()
 			right := newFleet(t, envoytest.Newest, true, nil)
 			h.play(right)
-			if got := right.ask(h.host, "x-to", h.to, 20*time.Second); got != h.right {
+			if got := right.ask(h.host, "x-to", h.to, 5*time.Minute); got != h.right {
 				t.Errorf("without the flaw, the status is %d, want %d", got, h.right)
 			}
 			wrong := newFleet(t, envoytest.Newest, true, h.flaw)

@@ -56,7 +56,7 @@ func TestRealDumpOfStorefront(t *testing.T) {
 // dumped lints the /config_dump of an Envoy that serves a snapshot, in which some texts are replaced by others.
 func dumped(t *testing.T, snapshot string, oldnew ...string) *lint.Result {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	dir := t.TempDir()
 	replacer := strings.NewReplacer(append(oldnew, "port_value: 8443", "port_value: 0", "port_value: 10080", "port_value: 0", "{path: ./", "{path: "+dir+"/")...)

@@ -34,7 +34,7 @@ type setting struct {
 // TestSettings: the walk says of settings that the generator does not make what Envoy does, or that it is not known.
 func TestSettings(t *testing.T) {
 	envoytest.Need(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	compareSettings(ctx, t, readSettings(t))
 }

@@ -74,7 +74,7 @@ func signers(t *testing.T) (all []signer) {
 // TestSignatures: the walk accepts the tokens that Envoy accepts, of all kinds of keys.
 func TestSignatures(t *testing.T) {
 	envoytest.Need(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	var keys, requests list
 	for _, s := range signers(t) {

@@ -44,6 +44,11 @@ func TestNobody(t *testing.T) {
 	t.Parallel()
 	p, envoys := start(t, lint.ADSSotW, plain, 1)
 	envoys[0].disconnect()
+	envoys[0].eventually("nobody", func() bool {
+		p.tracker.mu.Lock()
+		defer p.tracker.mu.Unlock()
+		return len(p.tracker.nodes) == 0
+	})
 	opts := options(p)
 	opts.Plan.AckTimeout = 300 * time.Millisecond
 	err := push(p, rerouted.snapshot(t, "v2", lint.ADSSotW), opts)

@@ -237,7 +237,7 @@ func (f *fake) drain() {
 }
 
 // longEnough is how long a test waits for what takes milliseconds unless the machine is busy.
-const longEnough = time.Minute
+const longEnough = 5 * time.Minute
 
 // eventually waits until the Envoy reaches a state.
 func (f *fake) eventually(what string, is func() bool) {

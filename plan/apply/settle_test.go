@@ -191,7 +191,7 @@ func TestStuckCluster(t *testing.T) {
 			broken := rerouted.snapshot(t, "v2", transport)
 			delete(broken.Resources[types.Endpoint].Items, "c2")
 			opts := options(p)
-			opts.Plan.AckTimeout = 200 * time.Millisecond
+			opts.Plan.AckTimeout = time.Second
 			var late *TimeoutError
 			if err := push(p, broken, opts); !errors.As(err, &late) {
 				t.Fatalf("got %v", err)

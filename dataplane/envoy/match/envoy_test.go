@@ -180,7 +180,7 @@ func newListener(name, address string, chains ...*listenerv3.FilterChain) *liste
 
 // TestEnvoy asks the real Envoy what the package and its tests say of it.
 func TestEnvoy(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	var listeners []*listenerv3.Listener
 	for _, one := range slices.Concat(hostTables, routeTables) {
@@ -224,7 +224,7 @@ func answer(t *testing.T, addr string, r request) string {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	must(conn.SetDeadline(time.Now().Add(10 * time.Second)))
+	must(conn.SetDeadline(time.Now().Add(time.Minute)))
 	target := r.path
 	if r.method == "CONNECT" {
 		target = r.host

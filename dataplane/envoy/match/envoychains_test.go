@@ -142,7 +142,7 @@ func (c *chainTable) ask(t *testing.T, addr string, to match.Connection) string 
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	must(conn.SetDeadline(time.Now().Add(10 * time.Second)))
+	must(conn.SetDeadline(time.Now().Add(time.Minute)))
 	version := 6
 	if to.Source.Addr().Is4() {
 		version = 4

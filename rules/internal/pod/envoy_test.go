@@ -32,7 +32,7 @@ func start(t *testing.T, bootstrap string, flags ...string) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(cancel)
 	dir := t.TempDir()
 	config, address := filepath.Join(dir, "envoy.yaml"), filepath.Join(dir, "admin")
