@@ -38,16 +38,6 @@ func Meanwhile(e *graph.Edge) (message string, impact Impact) {
 		return "Envoy silently drops the mirrored copies; the requests themselves are served", TrafficServed
 	case ProxiedCluster:
 		return weighted(e)
-	case AuthzCluster:
-		if filter, _ := graph.Around[*authzv3.ExtAuthz](e.Place); filter.GetFailureModeAllow() {
-			return "Envoy lets all requests pass without authorization (failure_mode_allow)", TrafficFails
-		}
-		return "Envoy denies all requests (403, unless status_on_error says otherwise)", TrafficFails
-	case RateLimitCluster:
-		if filter, _ := graph.Around[*ratelimitv3.RateLimit](e.Place); filter.GetFailureModeDeny() {
-			return "Envoy answers the requests with 500 (failure_mode_deny)", TrafficFails
-		}
-		return "Envoy does not limit the rate of requests", TrafficServed
 	case TelemetryCluster:
 		return "Envoy drops the data that it would send there", TrafficServed
 	case MemberCluster, LocalCluster:
@@ -55,13 +45,43 @@ func Meanwhile(e *graph.Edge) (message string, impact Impact) {
 	case ConfigServerCluster:
 		return "the resources that it serves do not arrive", Uncertain
 	}
-	if filter, where := graph.Around[*extprocv3.ExternalProcessor](e.Place); where != nil {
-		if filter.GetFailureModeAllow() {
-			return "Envoy lets all requests pass unprocessed (failure_mode_allow)", Uncertain
-		}
-		return "Envoy answers the requests with 500", TrafficFails
+	if message, impact := unanswered(e, "all requests"); message != "" {
+		return message, impact
 	}
 	return "calls to it fail", Uncertain
+}
+
+// Interrupted describes what Envoy does with requests for which it waits for an answer from the cluster of a reference when it replaces the
+// cluster by a changed one: the call fails. The message is empty if no request waits.
+func Interrupted(e *graph.Edge) (message string, impact Impact) {
+	return unanswered(e, "their requests")
+}
+
+// unanswered describes what Envoy does with requests for which a filter gets no answer.
+func unanswered(e *graph.Edge, requests string) (message string, impact Impact) {
+	switch RoleOf(e) {
+	case AuthzCluster:
+		if filter, _ := graph.Around[*authzv3.ExtAuthz](e.Place); filter.GetFailureModeAllow() {
+			return fmt.Sprintf("Envoy lets %s pass without authorization (failure_mode_allow)", requests), TrafficFails
+		}
+		return fmt.Sprintf("Envoy denies %s (403, unless status_on_error says otherwise)", requests), TrafficFails
+	case RateLimitCluster:
+		if filter, _ := graph.Around[*ratelimitv3.RateLimit](e.Place); filter.GetFailureModeDeny() {
+			return fmt.Sprintf("Envoy answers %s with 500, unless status_on_error says otherwise (failure_mode_deny)", requests), TrafficFails
+		}
+		return fmt.Sprintf("Envoy does not limit the rate of %s", requests), TrafficServed
+	}
+	filter, inFilter := graph.Around[*extprocv3.ExternalProcessor](e.Place)
+	route, inRoute := graph.Around[*extprocv3.ExtProcOverrides](e.Place)
+	switch {
+	case inFilter == nil && inRoute == nil:
+		return "", NoImpact
+	case filter.GetFailureModeAllow() || route.GetFailureModeAllow().GetValue():
+		return fmt.Sprintf("Envoy lets %s pass unprocessed (failure_mode_allow)", requests), Uncertain
+	case inRoute != nil:
+		return fmt.Sprintf("Envoy answers %s with 500, unless the filter says otherwise", requests), TrafficFails
+	}
+	return fmt.Sprintf("Envoy answers %s with 500, unless status_on_error says otherwise", requests), TrafficFails
 }
 
 // weighted says what happens to the share of traffic that the reference receives.

@@ -156,7 +156,7 @@ func (d *driver) found() cachev3.ResourceSnapshot {
 	return d.kept
 }
 
-// slower is a snapshot with other clusters of the same names, except for those that authorize requests: a plan says that no order spares these.
+// slower is a snapshot with other clusters of the same names, except for those whose replacement ends calls: a plan says that no order spares these.
 func slower(s *cachev3.Snapshot) (*cachev3.Snapshot, error) {
 	g, err := gocp.Snapshot(s)
 	if err != nil {
@@ -165,7 +165,7 @@ func slower(s *cachev3.Snapshot) (*cachev3.Snapshot, error) {
 	other := *s
 	items := maps.Clone(s.Resources[types.Cluster].Items)
 	for _, r := range g.All(graph.Cluster) {
-		if slices.ContainsFunc(g.To(r), func(e *graph.Edge) bool { return envoy.RoleOf(e) == envoy.AuthzCluster }) {
+		if slices.ContainsFunc(g.To(r), func(e *graph.Edge) bool { _, impact := envoy.Interrupted(e); return impact > envoy.TrafficServed }) {
 			continue
 		}
 		c := proto.CloneOf(r.Message.(*clusterv3.Cluster))

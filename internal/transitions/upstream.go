@@ -3,6 +3,7 @@ package transitions
 import (
 	"bufio"
 	"crypto/tls"
+	"encoding/binary"
 	"errors"
 	"io"
 	"net"
@@ -10,6 +11,9 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	extprocv3 "github.com/envoyproxy/go-control-plane/envoy/service/ext_proc/v3"
+	"google.golang.org/protobuf/proto"
 )
 
 // upstream answers every request with 200 and its name, over HTTP/1.1 and HTTP/2. It accepts what its clusters use: plain text, TLS, or both.
@@ -24,7 +28,7 @@ type upstream struct {
 // speech says what an upstream accepts.
 type speech struct{ plain, tls bool }
 
-// checkTime is how long an authorization takes, so that some are under way at any time.
+// checkTime is how long a service takes that a filter asks, so that some calls are under way at any time.
 const checkTime = 100 * time.Millisecond
 
 // nameHeader is the header with the name of an upstream.
@@ -57,15 +61,54 @@ func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case strings.HasPrefix(r.URL.Path, "/authorize"):
 		time.Sleep(checkTime)
 	case strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc"):
-		// An empty message, which means yes to ext_authz.
-		w.Header().Set("Content-Type", "application/grpc")
-		w.Header().Set("Trailer", "Grpc-Status")
-		_, _ = w.Write(make([]byte, 5))
-		w.Header().Set("Grpc-Status", "0")
+		serveGRPC(w, r)
 		return
 	}
 	w.Header().Set(nameHeader, u.name)
 	_, _ = io.WriteString(w, "ok")
+}
+
+// serveGRPC answers as an authorization or rate limit service or a processor that agrees to everything.
+func serveGRPC(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/grpc")
+	w.Header().Set("Trailer", "Grpc-Status")
+	defer w.Header().Set("Grpc-Status", "0")
+	for frames := bufio.NewReader(r.Body); ; {
+		asked, err := readFrame(frames)
+		if err != nil {
+			return
+		}
+		time.Sleep(checkTime)
+		var answer []byte // an empty message means yes, but not to Envoy that waits for a processor
+		if strings.HasPrefix(r.URL.Path, "/envoy.service.ext_proc.") {
+			answer = processed(asked)
+		}
+		_, _ = w.Write(append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(answer))), answer...)) //nolint:gosec // a few bytes
+		_ = http.NewResponseController(w).Flush()
+	}
+}
+
+// readFrame reads a message of a gRPC stream.
+func readFrame(r io.Reader) ([]byte, error) {
+	var prefix [5]byte // whether it is compressed, and the length
+	if _, err := io.ReadFull(r, prefix[:]); err != nil {
+		return nil, err
+	}
+	message := make([]byte, binary.BigEndian.Uint32(prefix[1:]))
+	_, err := io.ReadFull(r, message)
+	return message, err
+}
+
+// processed is the answer to the headers of a request or of a response: they stay as they are.
+func processed(asked []byte) []byte {
+	var q extprocv3.ProcessingRequest
+	_ = proto.Unmarshal(asked, &q) // otherwise Envoy complains
+	p := &extprocv3.ProcessingResponse{Response: &extprocv3.ProcessingResponse_RequestHeaders{RequestHeaders: &extprocv3.HeadersResponse{}}}
+	if q.GetResponseHeaders() != nil {
+		p.Response = &extprocv3.ProcessingResponse_ResponseHeaders{ResponseHeaders: &extprocv3.HeadersResponse{}}
+	}
+	answer, _ := proto.Marshal(p)
+	return answer
 }
 
 // sniffer is a listener for plain text and TLS, which it distinguishes by the first byte.

@@ -97,7 +97,7 @@ func (r *run) waitsForMore(s *stream, clusters *subscription, at int) bool {
 		t, err := typeOf(later.Kind)
 		if err == nil && sub != nil && slices.ContainsFunc(later.Update, func(u plan.Update) bool {
 			_, served := r.cached[t].Items[u.Name]
-			return !served && sub.names[u.Name]
+			return !served && sub.names[u.Name] && !sub.had(u.Name, s.delta) // it still requests names of clusters that were removed just now
 		}) {
 			return true
 		}

@@ -93,6 +93,15 @@ func (s *stream) subscription(typeURL string) (sub *subscription, added bool) {
 // asks reports whether the stream requests a name.
 func (sub *subscription) asks(name string) bool { return sub.wildcard || sub.names[name] }
 
+// had reports whether the stream has ACKed a resource of that name, and not its removal.
+func (sub *subscription) had(name string, delta bool) bool {
+	if delta {
+		_, had := sub.has[name]
+		return had
+	}
+	return sub.holds.include(name)
+}
+
 // misses lists the names that the stream requests again and that the server does not send it, since it takes them as sent.
 func (sub *subscription) misses() []string {
 	var all []string

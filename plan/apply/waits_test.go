@@ -119,3 +119,25 @@ func TestAbsent(t *testing.T) {
 		}
 	}
 }
+
+// An Envoy that has not answered its last clusters may wait for endpoints, which then come first. It does not wait for endpoints of clusters that
+// were removed just now, though it still requests them.
+func TestWaitsForMore(t *testing.T) {
+	t.Parallel()
+	for _, delta := range []bool{false, true} {
+		for _, had := range []bool{false, true} {
+			clusters := &subscription{wildcard: true, open: []response{{nonce: "1"}}}
+			endpoints := &subscription{names: map[string]bool{"c2": true}, has: map[string]string{}}
+			if had {
+				endpoints.has["c2"], endpoints.holds = "1", wanted([]string{"c2"})
+			}
+			s := &stream{delta: delta, subscriptions: map[string]*subscription{cds: clusters, eds: endpoints}}
+			r := &run{made: &plan.Plan{Phases: []plan.Phase{{Send: []plan.Send{
+				{Kind: graph.Cluster, Update: []plan.Update{{Name: "c2"}}}, {Kind: graph.ClusterLoadAssignment, Update: []plan.Update{{Name: "c2"}}},
+			}}}}}
+			if r.waitsForMore(s, clusters, 0) == had {
+				t.Errorf("Delta %t: waits for what it had %t: %t", delta, had, had)
+			}
+		}
+	}
+}

@@ -40,9 +40,12 @@ func reportRecreation(p *lint.Pass, change *graph.Change) {
 	}
 	d := lint.Diagnostic{Message: fmt.Sprintf("cluster %q is rebuilt because %s changed", change.Name, why)}
 	const scratch = "Envoy opens new connections to its endpoints, and circuit breakers, outlier detection and load balancing start from zero"
-	if authorizes(p, change.Old) {
+	if harm := interrupted(p, change.Old); len(harm) > 0 {
 		d.Severity = lint.Warning
-		d.Notes = []string{scratch, "Envoy ends the authorization checks that are under way, and denies their requests (403), unless the filter says otherwise"}
+		d.Notes = []string{scratch}
+		for _, message := range harm {
+			d.Notes = append(d.Notes, "calls to it that are under way fail: "+message)
+		}
 		d.Help = "give the changed cluster another name, and refer to that: `xdslint plan` removes the old one when nothing uses it any more"
 	} else {
 		d.Notes = []string{scratch + "; no request fails"}
@@ -53,7 +56,14 @@ func reportRecreation(p *lint.Pass, change *graph.Change) {
 	p.Report(fieldOf(change, fields[0]), d)
 }
 
-// authorizes reports whether requests are checked with a cluster.
-func authorizes(p *lint.Pass, cluster *graph.Resource) bool {
-	return slices.ContainsFunc(p.Old.To(cluster), func(e *graph.Edge) bool { return envoy.RoleOf(e) == envoy.AuthzCluster })
+// interrupted lists what Envoy does with requests that are not served as intended, since a filter waits for a cluster that is rebuilt.
+func interrupted(p *lint.Pass, cluster *graph.Resource) []string {
+	var all []string
+	for _, e := range p.Old.To(cluster) {
+		if message, impact := envoy.Interrupted(e); impact > envoy.TrafficServed && p.Old.Serves(e.From) {
+			all = append(all, message)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
