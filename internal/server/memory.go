@@ -35,13 +35,13 @@ type task struct {
 
 var errMemory = newProblem(http.StatusServiceUnavailable, "it needs more memory than this server has")
 
-// newMemory returns the memory of a process with GOMEMLIMIT. Go collects garbage more and more often when it gets close to
-// this limit, so work is ended before.
+// newMemory returns the memory of a process with GOMEMLIMIT. Half of it is for garbage, and for what work takes until it
+// has noticed that it is ended.
 func newMemory(limit int64) *memory {
 	if limit == math.MaxInt64 {
 		return &memory{}
 	}
-	most := limit / 4 * 3
+	most := limit / 2
 	return &memory{most: uint64(most), free: semaphore.NewWeighted(most), inUse: inUse}
 }
 

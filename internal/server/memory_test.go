@@ -36,12 +36,12 @@ func TestTooMuchMemory(t *testing.T) {
 					return nothing(ctx, texts)
 				}
 			}
-			inUse.Store(1 << 20)
+			inUse.Store(2 << 20)
 			<-ctx.Done()
 			inUse.Store(0)
 			return nil, ctx.Err()
 		}}})
-		inUse = scarce(r, 1<<20)
+		inUse = scarce(r, 1<<21)
 		large := make(chan string)
 		ask := func(path, body string) {
 			response, err := r.client.Do(r.request(t, "POST", path, "application/json", strings.NewReader(body)))
@@ -78,7 +78,7 @@ func TestReadingIsReserved(t *testing.T) {
 			reading.Add(-1)
 			return nothing(ctx, texts)
 		}}})
-		scarce(r, 4<<20)
+		scarce(r, 6<<20)
 		for text, want := range map[string]int{"[" + strings.Repeat("1,", 4000) + "1]": 503, strings.Repeat("- a\n", 3900): 200, "{}": 200} {
 			if got := r.status(t, "POST", "/v1/lint", strings.NewReader(text)); got != want {
 				t.Errorf("%.10s… gets %d, want %d", text, got, want)
