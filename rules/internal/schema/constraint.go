@@ -32,14 +32,14 @@ func checkConstraints(p *lint.Pass, at lint.At, m protoreflect.Message) {
 		found = slices.DeleteFunc(found, func(v constraint.Violation) bool { return !present(m, v) })
 	}
 	durations := envoy.BadDurations(m)
-	if len(found)+len(durations) == 0 || fetchedByAgent(at) {
+	if len(found)+len(durations) == 0 || fetchedByAgent(at) || undecoded(at.Place) {
 		return
 	}
 	read, constraints := envoy.Validated(p.Target.Extensions(), at.Place)
-	undecoded := envoy.UndecodedFieldsOf(at.Place)
+	fields := envoy.UndecodedFieldsOf(at.Place)
 	if constraints {
 		for _, v := range found {
-			if !undecoded.Explains(v) && !lost(at, m, v) {
+			if !fields.Explains(v) && !lost(at, m, v) {
 				reportViolation(p, at, v)
 			}
 		}

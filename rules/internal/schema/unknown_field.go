@@ -2,7 +2,6 @@ package schema
 
 import (
 	"fmt"
-	"strings"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -89,11 +88,8 @@ func fieldNames(md protoreflect.MessageDescriptor) []string {
 
 // elsewhere describes where else a field of that name is: in a message inside this one, or in one around it.
 func elsewhere(problem graph.Problem, at *graph.Place) string {
-	for i := range problem.In.Fields().Len() {
-		fd := problem.In.Fields().Get(i)
-		if inner := fd.Message(); inner != nil && !fd.IsMap() && decode.FieldNamed(inner.Fields(), problem.Name) != nil && !strings.HasPrefix(string(inner.FullName()), "google.protobuf.") {
-			return fmt.Sprintf("move it one level down, into %s", fd.Name())
-		}
+	if field := holder(problem); field != "" {
+		return fmt.Sprintf("move it one level down, into %s", field)
 	}
 	if at == nil {
 		return ""
