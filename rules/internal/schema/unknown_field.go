@@ -9,6 +9,7 @@ import (
 	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/internal/check"
 )
 
 var _ = Rules.Add(&lint.Rule{
@@ -67,7 +68,7 @@ func suggestField(d *lint.Diagnostic, r *graph.Resource, problem graph.Problem, 
 		d.Help = help
 		return
 	}
-	near := lint.Nearest(problem.Name, fieldNames(problem.In))
+	near := lint.Nearest(problem.Name, check.FieldNames(problem.In))
 	where := elsewhere(problem, at)
 	switch {
 	case where != "" && (near == "" || editDistance(problem.Name, near) > 2):
@@ -78,17 +79,9 @@ func suggestField(d *lint.Diagnostic, r *graph.Resource, problem graph.Problem, 
 	}
 }
 
-func fieldNames(md protoreflect.MessageDescriptor) []string {
-	names := make([]string, md.Fields().Len())
-	for i := range names {
-		names[i] = string(md.Fields().Get(i).Name())
-	}
-	return names
-}
-
 // elsewhere describes where else a field of that name is: in a message inside this one, or in one around it.
 func elsewhere(problem graph.Problem, at *graph.Place) string {
-	if field := holder(problem); field != "" {
+	if field := check.Holder(problem); field != "" {
 		return fmt.Sprintf("move it one level down, into %s", field)
 	}
 	if at == nil {
