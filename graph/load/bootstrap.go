@@ -42,6 +42,9 @@ func (a *assembly) bootstrap(in *input) *part {
 	from.depth = 3
 	for i, s := range statics {
 		for _, n := range static[i] {
+			if a.ctx.Err() != nil {
+				return whole
+			}
 			whole.static = append(whole.static, a.plain(from, n, s.name))
 		}
 	}

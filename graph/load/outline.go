@@ -73,7 +73,11 @@ type reader struct {
 	decoder *decode.Decoder
 }
 
-func (l *loader) newReader() *reader { return &reader{decoder: decode.NewDecoder(l.types)} }
+func (l *loader) newReader() *reader {
+	r := &reader{decoder: decode.NewDecoder(l.types)}
+	r.decoder.Ended = func() bool { return l.ctx.Err() != nil }
+	return r
+}
 
 // read reads the values of a part that is an Unread node. It reports whether its text is plain enough.
 func (r *reader) read(p *part) bool {

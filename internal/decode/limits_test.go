@@ -24,3 +24,25 @@ func TestTooDeepForEnvoy(t *testing.T) {
 		}
 	}
 }
+
+// TestEnded: a decoder whose work is of no use any more stops within a list of messages.
+func TestEnded(t *testing.T) {
+	docs, err := syntax.ParseJSON(&source.File{Text: []byte(`{"values": [` + strings.Repeat("1,", 999) + `1]}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, asked := decode.NewDecoder(nil), 0
+	d.Ended = func() bool { asked++; return asked > 10 }
+	list := &structpb.ListValue{}
+	d.Reset()
+	d.Decode(docs[0].Get("values"), list)
+	decoded := 0
+	for _, v := range list.GetValues() {
+		if v.GetKind() != nil {
+			decoded++
+		}
+	}
+	if decoded > 10 {
+		t.Errorf("%d of 1000 values are decoded", decoded)
+	}
+}

@@ -79,7 +79,8 @@ type Decoder struct {
 	Depth    int // number of maps and lists around the decoded value
 	Contents Contents
 	Problems []Problem
-	Seen     []Seen // for the loader: where more resources come from
+	Seen     []Seen      // for the loader: where more resources come from
+	Ended    func() bool // whether what is decoded is of no use any more; nil: never
 
 	trail // where it is, from the decoded message
 }
@@ -109,7 +110,7 @@ func NewDecoder(types Types) *Decoder {
 }
 
 // Reset makes the decoder ready for the next input.
-func (d *Decoder) Reset() { *d = Decoder{Types: d.Types, trail: d.trail[:0]} }
+func (d *Decoder) Reset() { *d = Decoder{Types: d.Types, Ended: d.Ended, trail: d.trail[:0]} }
 
 // Decode fills m from a text. Parts that do not fit are left out of m and added to d.Problems.
 func (d *Decoder) Decode(n *tree.Node, m proto.Message) {
@@ -133,6 +134,9 @@ func (d *Decoder) problem(kind ProblemKind, n *tree.Node, format string, args ..
 
 // message reads n into m. Depth is the number of maps and lists around n.
 func (d *Decoder) message(n *tree.Node, m fields.Message, depth int) {
+	if d.Ended != nil && d.Ended() {
+		return
+	}
 	p := planOf(m.Descriptor())
 	if p.read != nil {
 		p.read(d, n, m, depth)

@@ -60,6 +60,7 @@ type Server struct {
 	budget       *budget
 	remembered   *remembered
 	slots        *slots
+	memory       *memory
 	farewell     time.Duration
 	stopping     chan struct{}
 }
@@ -93,6 +94,7 @@ func New(options Options) (*Server, error) {
 		metrics:    m,
 		budget:     newBudget(max(bodiesInFlight*options.MaxBody, leastInFlight), m.held),
 		slots:      newSlots(options.MaxConcurrent, options.MaxConcurrent*queuePerSlot),
+		memory:     newMemory(memoryLimit()),
 		farewell:   farewell,
 		remembered: newRemembered(),
 		stopping:   make(chan struct{}),

@@ -50,9 +50,16 @@ func (s *slots) give() {
 func (s *Server) judge(x *exchange, timeout time.Duration, work func(context.Context, io.Writer) (contentType string, err error)) error {
 	ctx, cancel := context.WithTimeout(x.request.Context(), timeout)
 	defer cancel()
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
 	// Half of the time is left for the work itself.
 	if err := s.slots.take(ctx, timeout/2); err != nil {
-		return s.ended(x, err, timeout)
+		return s.ended(ctx, x, err, timeout)
+	}
+	task, err := s.memory.begin(ctx, end, x.reading)
+	if err != nil {
+		s.slots.give()
+		return s.ended(ctx, x, err, timeout)
 	}
 	type outcome struct {
 		contentType string
@@ -66,6 +73,7 @@ func (s *Server) judge(x *exchange, timeout time.Duration, work func(context.Con
 			defer s.recovered(&o.err)
 			o.contentType, o.err = work(ctx, o.answer)
 		}()
+		s.memory.finish(task)
 		body.release()
 		s.slots.give()
 		select {
@@ -79,12 +87,12 @@ func (s *Server) judge(x *exchange, timeout time.Duration, work func(context.Con
 	case o := <-done:
 		defer o.answer.held.release()
 		if o.err != nil {
-			return s.ended(x, o.err, timeout)
+			return s.ended(ctx, x, o.err, timeout)
 		}
 		x.answer(o.contentType, o.answer.pieces...)
 		return nil
 	case <-ctx.Done():
-		return s.ended(x, ctx.Err(), timeout)
+		return s.ended(ctx, x, ctx.Err(), timeout)
 	}
 }
 
@@ -95,11 +103,13 @@ func (x *exchange) answer(contentType string, pieces ...[]byte) {
 	}
 }
 
-// ended returns the problem for the end of a request's context.
-func (s *Server) ended(x *exchange, err error, timeout time.Duration) error {
+// ended returns the problem for the end of a request's work.
+func (s *Server) ended(ctx context.Context, x *exchange, err error, timeout time.Duration) error {
 	switch {
 	case x.request.Context().Err() != nil:
 		return newProblem(statusGone, "the client closed the connection")
+	case context.Cause(ctx) == errMemory: // err is that of the context
+		return errMemory
 	case errors.Is(err, context.DeadlineExceeded):
 		return newProblem(http.StatusServiceUnavailable, "not judged within %s", timeout)
 	}

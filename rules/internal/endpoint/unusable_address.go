@@ -70,6 +70,9 @@ func checkIP(p *lint.Pass, at lint.At, a *corev3.Address) {
 
 // checkAddress reports an invalid address of the message at a place.
 func checkAddress(p *lint.Pass, at lint.At, a *corev3.Address) {
+	if a == nil && check.UnderUnknownKey(at.Resource(), at.Path(), "address") {
+		return
+	}
 	if a == nil {
 		p.Reject(at, lint.Rejection{
 			Message:  "the address is missing",

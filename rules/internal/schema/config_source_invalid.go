@@ -2,6 +2,7 @@ package schema
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
@@ -46,10 +47,21 @@ func report(p *lint.Pass, at lint.At, f fault, late bool) {
 	if late {
 		d.Notes = []string{envoy.OnlyAtStart}
 	}
-	if path, ok := strings.CutPrefix(f.help, "write ./"); ok { // the only fault whose fix is certain
+	switch path, ok := strings.CutPrefix(f.help, "write ./"); {
+	case ok && missing(at):
+		d.Notes, d.Upstream = append(d.Notes, "the file does not exist either"), doesNotExist(path)
+	case ok: // the only fault whose fix is certain
 		d.Fixes = lint.Replace(at, "./"+path).Safe(f.help)
 	}
 	p.Report(at, d)
+}
+
+// missing reports whether the file at a path was looked for and not found.
+func missing(at lint.At) bool {
+	path := at.Path().String()
+	return slices.ContainsFunc(at.Resource().Problems, func(p graph.Problem) bool {
+		return p.Kind == graph.Unreadable && p.Path.String() == path
+	})
 }
 
 // sources lists the fields whose config source Envoy subscribes to when it reads them.
@@ -92,6 +104,12 @@ func checkConfigSource(p *lint.Pass, at lint.At, source *corev3.ConfigSource) {
 	case sources[field] && !unused(at.Place):
 		report(p, at, sourceFault(source, field == secretSource), false)
 	}
+}
+
+// subscribes reports whether Envoy subscribes to a config source when it reads it or, for listeners, when it starts.
+func subscribes(p *lint.Pass, at *graph.Place) bool {
+	fd := envoy.FieldOf(at)
+	return fd != nil && (sources[fd.FullName()] || fd.FullName() == ldsSource) && !unused(at) && envoy.OuterRead(p.Target.Extensions(), at)
 }
 
 // unused reports whether Envoy has no reason to subscribe to a config source: eds_config of a cluster of another type, and

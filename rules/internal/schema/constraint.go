@@ -12,6 +12,7 @@ import (
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/constraint"
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/internal/check"
 )
 
 var _ = Rules.Add(&lint.Rule{
@@ -32,14 +33,14 @@ func checkConstraints(p *lint.Pass, at lint.At, m protoreflect.Message) {
 		found = slices.DeleteFunc(found, func(v constraint.Violation) bool { return !present(m, v) })
 	}
 	durations := envoy.BadDurations(m)
-	if len(found)+len(durations) == 0 || fetchedByAgent(at) {
+	if len(found)+len(durations) == 0 || fetchedByAgent(at) || undecoded(at.Place) {
 		return
 	}
 	read, constraints := envoy.Validated(p.Target.Extensions(), at.Place)
-	undecoded := envoy.UndecodedFieldsOf(at.Place)
+	fields := envoy.UndecodedFieldsOf(at.Place)
 	if constraints {
 		for _, v := range found {
-			if !undecoded.Explains(v) && !lost(at, m, v) {
+			if !fields.Explains(v) && !lost(at, m, v) {
 				reportViolation(p, at, v)
 			}
 		}
@@ -68,10 +69,10 @@ func fetchedByAgent(at lint.At) bool {
 // lost reports whether a violation is about a value that was given under an unknown key.
 func lost(at lint.At, m protoreflect.Message, v constraint.Violation) bool {
 	if v.Oneof == nil {
-		return !m.Has(v.Field) && underUnknownKey(at.Resource(), at.Path(), v.Field.Name())
+		return !m.Has(v.Field) && check.UnderUnknownKey(at.Resource(), at.Path(), v.Field.Name())
 	}
 	for i := range v.Oneof.Fields().Len() {
-		if underUnknownKey(at.Resource(), at.Path(), v.Oneof.Fields().Get(i).Name()) {
+		if check.UnderUnknownKey(at.Resource(), at.Path(), v.Oneof.Fields().Get(i).Name()) {
 			return true
 		}
 	}

@@ -3,6 +3,8 @@ package schema
 import (
 	"strings"
 
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
@@ -36,9 +38,13 @@ func unreadable(p *lint.Pass, r *graph.Resource, problem graph.Problem, places m
 		p.ReportProblem(r, problem, d)
 		return
 	}
-	d.Upstream = "paths must refer to an existing path in the system: '" + problem.Name + "' does not exist"
+	source := sourceAround(places, problem)
+	if source != nil && subscribes(p, source) && pathFault(source.Message.Interface().(*corev3.ConfigSource)).message != "" {
+		return // config-source-invalid reports the path
+	}
+	d.Upstream = doesNotExist(problem.Name)
 	d.Help = check.ValueHelp(problem.Name, "if the file is elsewhere on this machine, give that folder with --root")
-	d.Rejected = strings.Contains(problem.Message, "does not exist") && checkedPath(p, places, problem)
+	d.Rejected = strings.Contains(problem.Message, "does not exist") && source != nil && subscribes(p, source) && envoy.FieldOf(source).FullName() != ldsSource
 	d.Notes = []string{p.OnReject(r)}
 	if !d.Rejected {
 		d.Notes = []string{"envoy --mode validate does not check whether the file exists, a real start does"}
@@ -46,15 +52,16 @@ func unreadable(p *lint.Pass, r *graph.Resource, problem graph.Problem, places m
 	p.ReportProblem(r, problem, d)
 }
 
-// checkedPath reports whether Envoy looks for the file as soon as it reads the config source.
-func checkedPath(p *lint.Pass, places map[string]*graph.Place, problem graph.Problem) bool {
+// sourceAround returns the config source that names the file of a problem.
+func sourceAround(places map[string]*graph.Place, problem graph.Problem) *graph.Place {
 	for path := problem.Path.Parent(); path != nil; path = path.Parent() {
-		at := places[path.String()]
-		if at == nil || at.Message.Descriptor().FullName() != "envoy.config.core.v3.ConfigSource" {
-			continue
+		if at := places[path.String()]; at != nil && at.Message.Descriptor().FullName() == "envoy.config.core.v3.ConfigSource" {
+			return at
 		}
-		fd := envoy.FieldOf(at)
-		return fd != nil && sources[fd.FullName()] && !unused(at) && envoy.OuterRead(p.Target.Extensions(), at)
 	}
-	return false
+	return nil
+}
+
+func doesNotExist(path string) (upstream string) {
+	return "paths must refer to an existing path in the system: '" + path + "' does not exist"
 }

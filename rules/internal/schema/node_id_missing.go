@@ -9,6 +9,7 @@ import (
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/internal/check"
 )
 
 var _ = Rules.Add(&lint.Rule{
@@ -20,7 +21,7 @@ var _ = Rules.Add(&lint.Rule{
 	Run: lint.Each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
 		node := b.GetNode()
 		has := func(field protoreflect.Name, value, flag string) bool {
-			return value != "" || underUnknownKey(at.Resource(), at.Field("node").Path(), field) || onCommandLine(p, flag)
+			return value != "" || check.UnderUnknownKey(at.Resource(), at.Field("node").Path(), field) || onCommandLine(p, flag)
 		}
 		id, cluster := has("id", node.GetId(), "--service-node"), has("cluster", node.GetCluster(), "--service-cluster")
 		if at.Place.Parent != nil || id && cluster || at.Resource().Kind == graph.Patch {

@@ -8,7 +8,6 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 
 	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/lint"
 )
 
 // byPath maps paths to the messages of a resource. At the path of an Any is its content, if that was decoded.
@@ -42,19 +41,6 @@ func undecoded(at *graph.Place) bool {
 	path := at.Path.String()
 	return slices.ContainsFunc(at.Resource.Problems, func(p graph.Problem) bool {
 		return p.Kind != graph.DuplicateKey && p.Path.String() == path
-	})
-}
-
-// underUnknownKey reports whether the value of a field that a message lacks was given under a key that the message does
-// not have: a similar one, or one whose value has that field. Then the unknown key is the mistake. It is only where
-// Envoy rejects unknown keys; over xDS it drops them, and rejects what is missing.
-func underUnknownKey(r *graph.Resource, message *graph.Path, field protoreflect.Name) bool {
-	path := message.String()
-	return r.Delivery == graph.FromBootstrap && slices.ContainsFunc(r.Problems, func(p graph.Problem) bool {
-		if p.Kind != graph.UnknownField || p.Node == nil || p.Path.Parent().String() != path {
-			return false
-		}
-		return p.Node.Field(string(field)) != nil || p.In != nil && lint.Nearest(p.Name, fieldNames(p.In)) == string(field)
 	})
 }
 

@@ -2,7 +2,6 @@ package schema
 
 import (
 	"fmt"
-	"strings"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/internal/check"
 )
 
 var _ = Rules.Add(&lint.Rule{
@@ -68,7 +68,7 @@ func suggestField(d *lint.Diagnostic, r *graph.Resource, problem graph.Problem, 
 		d.Help = help
 		return
 	}
-	near := lint.Nearest(problem.Name, fieldNames(problem.In))
+	near := lint.Nearest(problem.Name, check.FieldNames(problem.In))
 	where := elsewhere(problem, at)
 	switch {
 	case where != "" && (near == "" || editDistance(problem.Name, near) > 2):
@@ -79,21 +79,10 @@ func suggestField(d *lint.Diagnostic, r *graph.Resource, problem graph.Problem, 
 	}
 }
 
-func fieldNames(md protoreflect.MessageDescriptor) []string {
-	names := make([]string, md.Fields().Len())
-	for i := range names {
-		names[i] = string(md.Fields().Get(i).Name())
-	}
-	return names
-}
-
 // elsewhere describes where else a field of that name is: in a message inside this one, or in one around it.
 func elsewhere(problem graph.Problem, at *graph.Place) string {
-	for i := range problem.In.Fields().Len() {
-		fd := problem.In.Fields().Get(i)
-		if inner := fd.Message(); inner != nil && !fd.IsMap() && decode.FieldNamed(inner.Fields(), problem.Name) != nil && !strings.HasPrefix(string(inner.FullName()), "google.protobuf.") {
-			return fmt.Sprintf("move it one level down, into %s", fd.Name())
-		}
+	if field := check.Holder(problem); field != "" {
+		return fmt.Sprintf("move it one level down, into %s", field)
 	}
 	if at == nil {
 		return ""
