@@ -31,7 +31,7 @@ func TestEnvoyLog(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.Body.Close()
+		defer p.Body.Close()
 		w.reset() // what comes before is not in the log
 		w.answered(reference.Clusters, shop("2s"))
 		w.answered(reference.Clusters, shop("-1s"))

@@ -44,7 +44,8 @@ func secretive(t *testing.T) (all []*anypb.Any) {
 		&tlsv3.Secret{Name: "b", Type: &tlsv3.Secret_GenericSecret{GenericSecret: &tlsv3.GenericSecret{Secret: inline(canary)}}},
 		&tlsv3.Secret{Name: "c", Type: &tlsv3.Secret_SessionTicketKeys{SessionTicketKeys: &tlsv3.TlsSessionTicketKeys{Keys: []*corev3.DataSource{inline(canary)}}}},
 		&routev3.RouteConfiguration{Name: "d", RequestHeadersToAdd: []*corev3.HeaderValueOption{
-			{Header: &corev3.HeaderValue{Key: "authorization", Value: canary}}, {Header: &corev3.HeaderValue{Key: "cookie", Value: canary}},
+			{Header: &corev3.HeaderValue{Key: "authorization", Value: canary}},
+			{Header: &corev3.HeaderValue{Key: "cookie", Value: canary}},
 			{Header: &corev3.HeaderValue{Key: "x-api-token", Value: canary}},
 		}},
 		&corev3.TypedExtensionConfig{Name: "e", TypedConfig: &anypb.Any{TypeUrl: "type.googleapis.com/acme.Thing", Value: []byte(canary)}},

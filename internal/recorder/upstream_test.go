@@ -67,6 +67,7 @@ func echo(st grpc.ServerStream) error {
 // TestGoAway: a stream lives on when the server has asked its connection to close, as it does without a proxy, and a new
 // one gets a new connection.
 func TestGoAway(t *testing.T) {
+	t.Parallel()
 	addr := serve(t, echo, grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionAge: 200 * time.Millisecond, MaxConnectionAgeGrace: 1500 * time.Millisecond}))
 	proxy, out, path, addr := record(t, addr)
 	conn, first := open(t, addr)
@@ -118,6 +119,7 @@ func lines(t *testing.T, out interface{ Close() error }, path string) string {
 
 // TestAway: when a server returns that was away, clients get through the proxy as soon as without it.
 func TestAway(t *testing.T) {
+	t.Parallel()
 	store := reference.NewStore()
 	server, err := reference.Serve(store, "127.0.0.1:0")
 	if err != nil {
@@ -164,6 +166,7 @@ func TestAway(t *testing.T) {
 
 // TestSlow: if one side is slow, the other one waits as it does without a proxy. Nothing is lost, and the order is kept.
 func TestSlow(t *testing.T) {
+	t.Parallel()
 	const all = 300
 	filling := bytes.Repeat([]byte("x"), 100_000)
 	message := func(n int) *discoveryv3.DiscoveryResponse {
@@ -181,12 +184,9 @@ func TestSlow(t *testing.T) {
 			return nil
 		}))
 		_, st := open(t, addr)
-		p, err := st.Recv()
-		if err != nil {
-			t.Fatal(err)
-		}
 		settle(t, &sent, all)
-		for n := 1; err == nil; n++ {
+		for n, err := 0, error(nil); err == nil; n++ {
+			var p *discoveryv3.DiscoveryResponse
 			if p, err = st.Recv(); err == nil && p.GetNonce() != fmt.Sprint(n) || err != nil && n != all {
 				t.Fatalf("response %d: %s, %v", n, p.GetNonce(), err)
 			}
