@@ -50,7 +50,7 @@ func (s Server) scrub(text string) string {
 			}
 		}
 	}
-	return redact.Looks(text)
+	return redact.Error(text)
 }
 
 // SotW fetches resources over an aggregated stream with the state of the world (AggregatedDiscoveryService.StreamAggregatedResources). A server

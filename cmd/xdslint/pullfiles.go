@@ -90,25 +90,41 @@ func (f *tlsFlags) config() (*tls.Config, error) {
 		return nil, nil
 	}
 	c := &tls.Config{ServerName: f.server, MinVersion: tls.VersionTLS12}
-	if f.ca != "" {
-		text, err := os.ReadFile(f.ca)
-		if err != nil {
-			return nil, err
-		}
-		c.RootCAs = x509.NewCertPool()
-		if !c.RootCAs.AppendCertsFromPEM(text) {
-			return nil, fmt.Errorf("--tls-ca %s: no PEM certificate found", f.ca)
-		}
+	var err error
+	if c.RootCAs, err = authorities("tls-ca", f.ca); err != nil {
+		return nil, err
 	}
-	if (f.cert == "") != (f.key == "") {
-		return nil, errors.New("--tls-cert and --tls-key must be used together")
+	c.Certificates, err = certificates("tls", f.cert, f.key)
+	return c, err
+}
+
+// authorities reads the file of a flag; without one, it returns nil.
+func authorities(flag, path string) (*x509.CertPool, error) {
+	if path == "" {
+		return nil, nil
 	}
-	if f.cert != "" {
-		pair, err := tls.LoadX509KeyPair(f.cert, f.key)
-		if err != nil {
-			return nil, fmt.Errorf("--tls-cert, --tls-key: %w", err)
-		}
-		c.Certificates = []tls.Certificate{pair}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
 	}
-	return c, nil
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("--%s %s: no PEM certificate found", flag, path)
+	}
+	return pool, nil
+}
+
+// certificates reads the files of the flags --PREFIX-cert and --PREFIX-key; without them, it returns nil.
+func certificates(prefix, cert, key string) ([]tls.Certificate, error) {
+	if (cert == "") != (key == "") {
+		return nil, fmt.Errorf("--%s-cert and --%[1]s-key must be used together", prefix)
+	}
+	if cert == "" {
+		return nil, nil
+	}
+	pair, err := tls.LoadX509KeyPair(cert, key)
+	if err != nil {
+		return nil, fmt.Errorf("--%s-cert, --%[1]s-key: %w", prefix, err)
+	}
+	return []tls.Certificate{pair}, nil
 }

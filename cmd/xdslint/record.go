@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -17,6 +18,7 @@ type recordFlags struct {
 	listen, upstream, out string
 	partSize              int64
 	tls                   tlsFlags
+	cert, key, clients    string // of the listener
 }
 
 func newRecord() *cobra.Command {
@@ -27,7 +29,7 @@ func newRecord() *cobra.Command {
 to a file that xdslint trace judges: SotW and Delta, aggregated or a stream for each type, and polls by REST over
 HTTP/1.1. Secrets are redacted. A message is in the file before it is passed on. It runs until Ctrl-C or SIGTERM.
 
-Clients connect without TLS. Listen on an address that only they reach.
+Clients connect without TLS, unless there is a --listen-tls-cert. Listen on an address that only they reach.
 
 Exit status: 0 stopped, 2 the command line is wrong, 3 it could not listen, or not write.`,
 		Example: `  xdslint record --listen 127.0.0.1:18001 --upstream localhost:18000 --plaintext --out xds.jsonl
@@ -42,6 +44,9 @@ Exit status: 0 stopped, 2 the command line is wrong, 3 it could not listen, or n
 	flags.StringVar(&f.out, "out", "", "write the recording to this `FILE`, and its later parts next to it")
 	flags.Int64Var(&f.partSize, "part-size", recorder.PartSize>>20, "begin another part after this many `MIB`")
 	f.tls.add(flags, "--upstream")
+	flags.StringVar(&f.cert, "listen-tls-cert", "", "certificate for the clients, as `FILE`")
+	flags.StringVar(&f.key, "listen-tls-key", "", "private key for it, as `FILE`")
+	flags.StringVar(&f.clients, "listen-tls-client-ca", "", "accept only clients with a certificate signed by a CA in this `FILE`")
 	return cmd
 }
 
@@ -55,6 +60,26 @@ func (f *recordFlags) check() error {
 	return nil
 }
 
+// serving returns the TLS configuration for clients; nil: no TLS.
+func (f *recordFlags) serving() (*tls.Config, error) {
+	pairs, err := certificates("listen-tls", f.cert, f.key)
+	if err != nil {
+		return nil, err
+	}
+	if pairs == nil {
+		if f.clients != "" {
+			return nil, errors.New("--listen-tls-client-ca needs --listen-tls-cert and --listen-tls-key")
+		}
+		return nil, nil
+	}
+	c := &tls.Config{Certificates: pairs, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}
+	if f.clients != "" {
+		c.ClientAuth = tls.RequireAndVerifyClientCert
+		c.ClientCAs, err = authorities("listen-tls-client-ca", f.clients)
+	}
+	return c, err
+}
+
 func (f *recordFlags) run(cmd *cobra.Command) error {
 	if err := f.check(); err != nil {
 		return err
@@ -63,9 +88,16 @@ func (f *recordFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	serving, err := f.serving()
+	if err != nil {
+		return err
+	}
 	l, err := net.Listen("tcp", f.listen)
 	if err != nil {
 		return failed(err)
+	}
+	if serving != nil {
+		l = tls.NewListener(l, serving)
 	}
 	out, err := recorder.Create(f.out, f.partSize<<20)
 	if err != nil {

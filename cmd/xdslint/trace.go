@@ -28,7 +28,8 @@ func newTrace() *cobra.Command {
 		Long: `trace judges recordings of xDS streams, as xdslint record makes them: does the control plane keep the protocol, and do
 its clients? Each finding is a breach of a clause: a rule of the group protocol. FILE is a part of a recording, or - for
 standard input. Several parts of one recording are judged together. A log of a client of grpc-go is judged too
-(GRPC_GO_LOG_SEVERITY_LEVEL=info, GRPC_GO_LOG_VERBOSITY_LEVEL=99).
+(GRPC_GO_LOG_SEVERITY_LEVEL=info, GRPC_GO_LOG_VERBOSITY_LEVEL=99), and so is one of an Envoy that speaks SotW, as far as
+it goes (--component-log-level config:trace).
 
 With --select transition, trace reports the hazards of each push to an Envoy: rules of the group transition judge the
 change that each response made to what the client had.

@@ -46,11 +46,14 @@ func Is(f *source.File) bool {
 }
 
 // Parts reads the headers of files. Parts of one recording follow one another, in the order of their numbers; otherwise
-// the files keep their order.
+// the files keep their order. An empty file next to others is a part whose writer was stopped before its first line.
 func Parts(files []*source.File) ([]Part, error) {
 	var parts []Part
 	order := map[string]int{}
 	for _, f := range files {
+		if len(files) > 1 && len(f.Text) == 0 {
+			continue
+		}
 		p, err := head(f)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Name, err)

@@ -74,6 +74,20 @@ func TestClauses(t *testing.T) {
 	}
 }
 
+// TestSecretLoop: a loop is found although the recording does not have what is rejected.
+func TestSecretLoop(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(folder, "nack-loop.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, with := range []string{"-1s", "[redacted]"} {
+		bad := bytes.ReplaceAll(txtar.Parse(text).Files[0].Data, []byte("-1s"), []byte(with))
+		if all := trace(t, "bad.jsonl", bad).Diagnostics; len(all) != 1 || all[0].Rule.Name != "nack-loop" {
+			t.Errorf("%d findings with %s", len(all), with)
+		}
+	}
+}
+
 func trace(t *testing.T, name string, text []byte) *xdslint.Report {
 	t.Helper()
 	report, unjudged, err := xdslint.Trace(t.Context(), xdslint.Options{}, map[string][]byte{name: text})

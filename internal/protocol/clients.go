@@ -24,6 +24,7 @@ type client struct {
 // past is a type on a stream that has ended.
 type past struct {
 	at       At
+	time     time.Time
 	event    int
 	server   bool // the server has ended the stream
 	wildcard bool
@@ -68,7 +69,7 @@ func (c *Checker) leave(s *stream, e *Event) {
 }
 
 func (ch *channel) past(e *Event, event int) *past {
-	p := &past{at: e.At, event: event, server: e.Closed.Server, wildcard: ch.wildcard, names: slices.Sorted(maps.Keys(ch.asked))}
+	p := &past{at: e.At, time: e.Time, event: event, server: e.Closed.Server, wildcard: ch.wildcard, names: slices.Sorted(maps.Keys(ch.asked))}
 	p.versions = !ch.s.Delta && ch.accepted != ""
 	for name := range ch.known {
 		p.versions = p.versions || ch.subscribed(name)

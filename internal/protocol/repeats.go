@@ -175,7 +175,7 @@ const (
 
 func nackLoop(m *moment) {
 	ch := m.ch
-	if m.repeats == different || ch.since.nacks == 0 || m.asked() || m.event.Time.Sub(ch.last.time) > slowResend {
+	if ch.since.nacks == 0 || m.repeats == different && !m.sameUnknown() || m.asked() || m.event.Time.Sub(ch.last.time) > slowResend {
 		m.endLoop(ch)
 		return
 	}
@@ -185,6 +185,12 @@ func nackLoop(m *moment) {
 	}
 	ch.loop.count++
 	ch.loop.rejects = m.event.Time
+}
+
+// sameUnknown reports whether a response of SotW has the version of the last one, and contents that cannot be compared.
+func (m *moment) sameUnknown() bool {
+	return !m.s.Delta && m.response.Version != "" && m.response.Version == m.ch.last.version &&
+		slices.ContainsFunc(m.response.Resources, func(r Resource) bool { return r.Opaque })
 }
 
 // endLoop reports a loop that has ended.

@@ -61,10 +61,11 @@ func (m *moment) before() *past {
 	if m.ch.requests > 0 || c == nil || c.shared {
 		return nil
 	}
-	if p := c.past[m.ch.typeURL]; p != nil && p.server {
-		return p
+	p := c.past[m.ch.typeURL]
+	if p == nil || !p.server || !m.Clients && m.event.Time.Sub(p.time) > Slowness*m.Patience { // it may have been started again
+		return nil
 	}
-	return nil
+	return p
 }
 
 // endedInstead reports whether the client ends the stream while a response has no answer.

@@ -14,6 +14,7 @@ import (
 	"github.com/xdslint/xdslint/internal/asjson"
 	"github.com/xdslint/xdslint/internal/decode/types"
 	"github.com/xdslint/xdslint/internal/protocol"
+	"github.com/xdslint/xdslint/internal/redact"
 )
 
 func encodeRequest(raw []byte, form protocol.Opened) (json.RawMessage, error) {
@@ -28,7 +29,7 @@ func encodeRequest(raw []byte, form protocol.Opened) (json.RawMessage, error) {
 		return nil, err
 	}
 	if reason := q.GetErrorDetail(); reason != nil {
-		reason.Details = nil // of any type
+		reason.Details, reason.Message = nil, redact.Error(reason.GetMessage()) // details are of any type
 	}
 	return asjson.Writer{Types: types.Envoy, Fault: func(int, string) {}}.JSON(q)
 }

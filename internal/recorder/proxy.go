@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
@@ -68,7 +69,10 @@ func (p *Proxy) Stop() {
 func (p *Proxy) dial() (*grpc.ClientConn, error) {
 	return grpc.NewClient(p.upstream, grpc.WithTransportCredentials(p.creds), grpc.WithDefaultCallOptions(
 		grpc.ForceCodecV2(raw{}), grpc.MaxCallRecvMsgSize(unlimited), grpc.MaxCallSendMsgSize(unlimited),
-	), grpc.WithDisableServiceConfig())
+	), grpc.WithDisableServiceConfig(), grpc.WithConnectParams(grpc.ConnectParams{
+		// How long to wait for an upstream that is away is for the client to say: it tries again by itself.
+		Backoff: backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, MaxDelay: time.Second}, MinConnectTimeout: 20 * time.Second,
+	}))
 }
 
 // pass handles one call.
@@ -98,12 +102,12 @@ func (p *Proxy) call(ctx context.Context, conn *grpc.ClientConn, method string, 
 	if err != nil {
 		return err
 	}
-	go requests(down, up, recorded) // until the stream has ended
-	return responses(up, down, recorded)
+	go p.requests(down, up, recorded) // until the stream has ended
+	return p.responses(up, down, recorded)
 }
 
 // requests passes what the client sends on, until it has sent all or the stream has ended: responses says how.
-func requests(down grpc.ServerStream, up grpc.ClientStream, recorded *StreamWriter) {
+func (p *Proxy) requests(down grpc.ServerStream, up grpc.ClientStream, recorded *StreamWriter) {
 	for {
 		frame := &frame{}
 		if err := down.RecvMsg(frame); err != nil {
@@ -113,6 +117,9 @@ func requests(down grpc.ServerStream, up grpc.ClientStream, recorded *StreamWrit
 		if recorded != nil {
 			recorded.Request(frame.data)
 		}
+		if p.out.lost() {
+			return // Stop ends the stream
+		}
 		if up.SendMsg(frame) != nil {
 			return
 		}
@@ -120,7 +127,7 @@ func requests(down grpc.ServerStream, up grpc.ClientStream, recorded *StreamWrit
 }
 
 // responses passes what the upstream sends on. The status of the stream is that of the upstream.
-func responses(up grpc.ClientStream, down grpc.ServerStream, recorded *StreamWriter) error {
+func (p *Proxy) responses(up grpc.ClientStream, down grpc.ServerStream, recorded *StreamWriter) error {
 	header, err := up.Header()
 	if err == nil {
 		err = down.SendHeader(header)
@@ -132,6 +139,9 @@ func responses(up grpc.ClientStream, down grpc.ServerStream, recorded *StreamWri
 		}
 		if recorded != nil {
 			recorded.Response(frame.data)
+		}
+		if p.out.lost() {
+			return status.Error(codes.Unavailable, "the recording cannot be written")
 		}
 		err = down.SendMsg(frame)
 	}

@@ -75,6 +75,9 @@ func (p *polls) RoundTrip(q *http.Request) (*http.Response, error) {
 	}
 	s := p.stream(q.URL.Path, asked)
 	s.Request(asked)
+	if p.out.lost() {
+		return nil, http.ErrServerClosed
+	}
 	answer, err := p.upstream.RoundTrip(q)
 	if err != nil {
 		s.Close("Unavailable", err.Error())
@@ -92,6 +95,9 @@ func (p *polls) RoundTrip(q *http.Request) (*http.Response, error) {
 		s.write(recording.Line{NotModified: true})
 	default:
 		s.Close(answer.Status, "")
+	}
+	if p.out.lost() {
+		return nil, http.ErrServerClosed
 	}
 	return answer, nil
 }

@@ -43,7 +43,19 @@ type Writer struct {
 // extension. No file is replaced.
 func Create(path string, size int64) (*Writer, error) {
 	w := &Writer{path: path, size: size, head: history.Header{Version: history.Version, ID: rand.Text()}, failed: make(chan struct{})}
+	if _, err := os.Lstat(w.part(2)); err == nil { // it would end the recording later
+		return nil, &os.PathError{Op: "record", Path: w.part(2), Err: os.ErrExist}
+	}
 	return w, w.next()
+}
+
+// part returns the path of a part.
+func (w *Writer) part(number int) string {
+	if number == 1 {
+		return w.path
+	}
+	ext := filepath.Ext(w.path)
+	return fmt.Sprintf("%s.%d%s", strings.TrimSuffix(w.path, ext), number, ext)
 }
 
 // Live begins a recording in memory, each event of which is judged at once. The name is that of its file in findings.
@@ -65,12 +77,7 @@ type output interface {
 // next begins a part.
 func (w *Writer) next() error {
 	w.head.Part++
-	path := w.path
-	if w.head.Part > 1 {
-		ext := filepath.Ext(path)
-		path = fmt.Sprintf("%s.%d%s", strings.TrimSuffix(path, ext), w.head.Part, ext)
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := os.OpenFile(w.part(w.head.Part), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
@@ -99,6 +106,16 @@ func (w *Writer) Close() error {
 
 // Failed returns a channel that is closed when a write has failed. Nothing is recorded after it.
 func (w *Writer) Failed() <-chan struct{} { return w.failed }
+
+// lost reports whether a write has failed: what is not recorded must not be passed on.
+func (w *Writer) lost() bool {
+	select {
+	case <-w.failed:
+		return true
+	default:
+		return false
+	}
+}
 
 // write completes an event and writes it. When it returns, the event is in the file.
 func (s *StreamWriter) write(l recording.Line) {
@@ -183,7 +200,7 @@ func (s *StreamWriter) Response(raw []byte) {
 
 // Close writes that the stream is closed.
 func (s *StreamWriter) Close(code, message string) {
-	s.write(recording.Line{Closed: &recording.Closed{Code: code, Message: redact.Looks(message)}})
+	s.write(recording.Line{Closed: &recording.Closed{Code: code, Message: redact.Error(message)}})
 }
 
 func reason(err error) string {

@@ -21,4 +21,5 @@
 //
 // A log of a client of grpc-go (grpclog.go) has all that a recording of an aggregated stream of SotW has, as the client saw
 // it: a request is logged after it was sent, and so perhaps after the response to it.
+// A log of Envoy (envoylog.go) has the requests of SotW, and of a response only the type and the version.
 package recording

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/xdslint/xdslint/internal/history"
 	"github.com/xdslint/xdslint/internal/protocol"
 	"github.com/xdslint/xdslint/internal/source"
 )
@@ -20,9 +19,6 @@ import (
 var logged = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^(\d{4}/\d\d/\d\d \d\d:\d\d:\d\d) [A-Z]+: .*\[xds-client (\S+)\] .*\[ads-stream (\S+)\] (ADS stream created|Shutdown ADS stream|ADS request sent: |ADS response received: )`)
 })
-
-// isLog reports whether a text is a log of grpc-go in which there are messages of xDS.
-func isLog(f *source.File) bool { return !history.Is(f) && logged().Match(f.Text) }
 
 // judgeLog feeds what a client has logged to a checker.
 func judgeLog(ctx context.Context, f *source.File, c *protocol.Checker) error {

@@ -18,15 +18,16 @@ import (
 	"github.com/xdslint/xdslint/internal/strict"
 )
 
-// Judge feeds the events of files to a checker: first of logs of grpc-go, then of recordings. Parts of one recording are
+// Judge feeds the events of files to a checker: first of logs of clients, then of recordings. Parts of one recording are
 // one, in the order of their numbers; otherwise the files are judged in their order. What follows the end of ctx is not
 // judged.
 func Judge(ctx context.Context, files []*source.File, c *protocol.Checker) error {
 	var recorded []*source.File
 	for _, f := range files {
-		if !isLog(f) {
+		judge := logOf(f)
+		if judge == nil {
 			recorded = append(recorded, f)
-		} else if err := judgeLog(ctx, f, c); err != nil {
+		} else if err := judge(ctx, f, c); err != nil {
 			return err
 		}
 	}
@@ -45,6 +46,18 @@ func Judge(ctx context.Context, files []*source.File, c *protocol.Checker) error
 		}
 	}
 	c.End()
+	return nil
+}
+
+// logOf returns what judges the log of a client, nil for another file.
+func logOf(f *source.File) func(context.Context, *source.File, *protocol.Checker) error {
+	switch {
+	case history.Is(f):
+	case logged().Match(f.Text):
+		return judgeLog
+	case envoyLogged().Match(f.Text):
+		return judgeEnvoyLog
+	}
 	return nil
 }
 

@@ -128,6 +128,9 @@ var patterns = sync.OnceValue(func() *regexp.Regexp {
 		`(?s:-----BEGIN [A-Z ]*PRIVATE KEY-----(?:-{0,4}[^-])*-----END [A-Z ]*PRIVATE KEY-----)|-----BEGIN [A-Z ]*PRIVATE KEY-----.*(?:[\s#]*[A-Za-z0-9+/=]{20,})*`)
 })
 
+// textField is a field of a message as text. An error is cut if it is long, so its last text may not have an end.
+var textField = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[a-z0-9_]+: *"(?:[^"\\]|\\.)*\\?(?:"|$)`) })
+
 const (
 	privateKey        = "PRIVATE KEY"
 	encodedPrivateKey = "LS0tLS1CRUdJTi" // -----BEGIN in base64

@@ -29,6 +29,17 @@ func hasLiteral(text []byte) bool { return bytes.IndexByte(text, '=') >= 0 && li
 // Looks takes out of a text what looks like a secret. It is for what others say; JSON and Text know more of a configuration.
 func Looks(text string) string { return withoutLooks(text, Redaction) }
 
+// Error takes secrets out of an error. Envoy quotes a whole message that it rejects: of its texts, only names are left.
+func Error(text string) string {
+	return textField().ReplaceAllStringFunc(Looks(text), func(field string) string {
+		key, _, _ := strings.Cut(field, ":")
+		if key == "name" || strings.HasSuffix(key, "_name") {
+			return field
+		}
+		return key + `: "` + Redaction + `"`
+	})
+}
+
 func withoutLooks(text, word string) string {
 	if !looksSecret([]byte(text)) {
 		return text
