@@ -15,8 +15,32 @@ import (
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 
 	"github.com/xdslint/xdslint/internal/envoytest"
+	"github.com/xdslint/xdslint/internal/protocol"
 	"github.com/xdslint/xdslint/internal/reference"
 )
+
+// TestHarm: for each clause about servers, a test shows a real client that is wrong because of a breach, or the clause says why
+// none is.
+func TestHarm(t *testing.T) {
+	shown := map[string]bool{"nonce-reused": true, "empty-list-as-wildcard": true, "response-type-differs": true} // tests of their own
+	for _, h := range harms {
+		shown[h.clause] = true
+	}
+	for _, h := range proxylessHarms {
+		shown[h.clause] = true
+	}
+	for _, h := range onDemand {
+		shown[h.clause] = true
+	}
+	for _, h := range collections {
+		shown[h.clause] = true
+	}
+	for _, c := range protocol.Clauses() {
+		if !c.Client && shown[c.Name] == (c.Harmless != "") {
+			t.Errorf("%s: a client is wrong in a test: %t, harmless: %q", c.Name, shown[c.Name], c.Harmless)
+		}
+	}
+}
 
 // answered is what a server has heard of a client.
 type answered struct {

@@ -1,6 +1,7 @@
 package reference_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
 
+	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 
 	"github.com/xdslint/xdslint/internal/reference"
@@ -29,6 +31,13 @@ var homemade = []mutant{
 	{"response-unrequested", func(v variant) bool { return v.aggregated && !v.delta }, each(eager)},
 	// Types are named without type.googleapis.com/.
 	{"response-type-differs", func(v variant) bool { return !v.aggregated }, each(before(reference.Listeners, bareType))},
+	// No response about routes has a type, so none answers a request.
+	{"response-type-missing", nil, each(edit(func(p proto.Message) []proto.Message {
+		if get(p, "type_url") == reference.Routes {
+			set(p, "type_url", "")
+		}
+		return one(p)
+	}))},
 }
 
 func version(p proto.Message) string {
@@ -156,6 +165,42 @@ func sameVersion(s reference.Session) reference.Session {
 	})
 }
 
+// inParts sends the endpoints that have not changed again, before those that have.
+func inParts(s reference.Session) reference.Session {
+	sent := map[string]*anypb.Any{}
+	var wanted []string
+	return &altered{
+		Session: s,
+		in: func(next reference.Session, q proto.Message) []proto.Message {
+			if get(q, "type_url") == reference.Endpoints {
+				wanted = names(q)
+			}
+			return next.Request(q)
+		},
+		out: func(p proto.Message) []proto.Message {
+			d := p.(*discoveryv3.DiscoveryResponse)
+			if d.GetTypeUrl() != reference.Endpoints {
+				return one(p)
+			}
+			for _, body := range d.GetResources() {
+				var a endpointv3.ClusterLoadAssignment
+				_ = body.UnmarshalTo(&a) // it is one
+				sent[a.GetClusterName()] = body
+			}
+			before := &discoveryv3.DiscoveryResponse{TypeUrl: d.GetTypeUrl(), VersionInfo: d.GetVersionInfo(), Nonce: "+" + d.GetNonce()}
+			for _, name := range slices.Sorted(maps.Keys(sent)) {
+				if body := sent[name]; slices.Contains(wanted, name) && !slices.Contains(d.GetResources(), body) {
+					before.Resources = append(before.Resources, body)
+				}
+			}
+			if before.Resources == nil {
+				return one(p)
+			}
+			return []proto.Message{before, p}
+		},
+	}
+}
+
 // permitted are ways in which servers differ, and keep the protocol.
 var permitted = []mutant{
 	{"types that share a nonce", nil, each(nonced(reference.Endpoints, func(p proto.Message) string { return get(p, "nonce") + "0" }))},
@@ -165,6 +210,7 @@ var permitted = []mutant{
 	}))},
 	{"names that are removed with each later response", delta, each(removedForever)},
 	{"an answer in several responses", nil, each(batched)},
+	{"all endpoints with each change, in two responses", sotw, each(inParts)},
 	{"unsubscriptions that are answered with removals", delta, each(removes)},
 	{"versions that are hashes", sotw, each(edit(func(p proto.Message) []proto.Message {
 		set(p, "version_info", "hash-"+get(p, "version_info"))
