@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
@@ -229,4 +230,49 @@ func TestPermitted(t *testing.T) {
 			}
 		})
 	}
+}
+
+// typeVersions gives all resources of Delta the version of their type. It knows what had which.
+func typeVersions() func(reference.Session) reference.Session {
+	own := map[[2]string]string{} // by name and version
+	return func(s reference.Session) reference.Session {
+		return &altered{
+			Session: s,
+			in: func(next reference.Session, q proto.Message) []proto.Message {
+				d := clone(q.(*discoveryv3.DeltaDiscoveryRequest))
+				for name, v := range d.GetInitialResourceVersions() {
+					d.InitialResourceVersions[name] = own[[2]string{name, v}]
+				}
+				return next.Request(d)
+			},
+			out: func(p proto.Message) []proto.Message {
+				d := clone(p.(*discoveryv3.DeltaDiscoveryResponse))
+				for _, r := range d.GetResources() {
+					own[[2]string{r.GetName(), d.GetSystemVersionInfo()}] = r.GetVersion()
+					r.Version = d.GetSystemVersionInfo()
+				}
+				return one(d)
+			},
+		}
+	}
+}
+
+// TestTypeVersions: a client that returns has the newest content, although another one gets it with a newer version.
+func TestTypeVersions(t *testing.T) {
+	inVariants(t, "versions of the type", delta, func(h *harness) {
+		mutant{flaw: typeVersions}.wrap(h)
+		h.set("shop", cluster("shop", 1))
+		h.set("cart", cluster("cart", 1))
+		c := h.client("edge-1")
+		c.subscribe(reference.Clusters)
+		c.close()
+		h.set("cart", cluster("cart", 2))
+		c.reconnect()
+		h.client("edge-1").subscribe(reference.Clusters)
+		h.wait(20 * time.Second)
+		h.client("edge-1").subscribe(reference.Clusters)
+		for clause, message := range h.judge() {
+			h.t.Errorf("%s: %s", clause, message)
+		}
+	})
 }
