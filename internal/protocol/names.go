@@ -51,7 +51,7 @@ func names() []*Clause {
 			Name: "empty-list-as-wildcard", Level: Must,
 			Breach:     "a client unsubscribes from its last name, and gets all resources",
 			Says:       "Once a client has subscribed to a name, an empty list of names means that it wants nothing. Only a client that has never named anything subscribes to all with it.",
-			Effect:     "The client ignores the resources. In SotW they look like the complete state, and the server takes the client to have all.",
+			Effect:     "The client ignores the resources. In SotW they look like the complete state, and the server takes the client to have all. Envoy 1.40 answers endpoints that it does not want with the version that it had before: that looks like a NACK.",
 			Section:    "#how-the-client-specifies-what-resources-to-return",
 			onRequest:  lastNameDropped,
 			onResponse: emptyListAsWildcard,
