@@ -30,19 +30,26 @@ func (p *play) serve(action, name string) (added []resource) {
 	}
 	var last world
 	for began := time.Now(); time.Since(began) < p.Wait && p.ctx.Err() == nil; p.listen() {
-		now, whole, err := p.discover(p.ctx, min(p.Wait, 10*p.silence()))
+		now, missing, err := p.discover(p.ctx, min(p.Wait, 10*p.silence()))
 		if err != nil || same(now, p.world) {
 			continue
 		}
-		if !whole && !same(now, last) { // the rest may be late
-			last = now
-			continue
+		if len(missing) == 0 || same(now, last) {
+			return p.serves(now)
 		}
-		added, p.world = now.without(p.world), now
-		return added
+		last = now // the rest may be late
+	}
+	if last != nil {
+		return p.serves(last)
 	}
 	p.note("%s %s: the server serves what it served before", action, name)
 	return nil
+}
+
+// serves notes what the server serves now, and returns what it did not serve before.
+func (p *play) serves(now world) (added []resource) {
+	added, p.world = now.without(p.world), now
+	return added
 }
 
 // listen lets the clients talk for a moment.
@@ -73,8 +80,12 @@ func (w world) changed(other world) (all []resource) {
 func (p *play) audience() (envoy, named *client) {
 	envoy, named = p.client(), p.client()
 	twin := p.client()
-	p.each(func(kind graph.Kind, _ []string) { envoy.like(kind) })
-	p.each(func(kind graph.Kind, _ []string) { twin.like(kind) })
+	for _, c := range []*client{envoy, twin} {
+		for _, kind := range p.asked() {
+			c.like(kind)
+		}
+		p.settle()
+	}
 	p.each(func(kind graph.Kind, names []string) { named.subscribe(kind, names...) })
 	former := p.client()
 	p.each(func(kind graph.Kind, names []string) { former.subscribe(kind, names[0]) })
@@ -85,10 +96,11 @@ func (p *play) audience() (envoy, named *client) {
 
 // changes adds something, changes it and something older, and deletes it.
 func changes(p *play) {
-	envoy, _ := p.audience()
+	envoy, named := p.audience()
 	older := p.firsts()
 	added := p.add()
 	for _, r := range added {
+		named.subscribe(r.kind, r.name)
 		if !wildcard(r.kind) {
 			envoy.subscribe(r.kind, r.name)
 		}
@@ -133,19 +145,51 @@ func (p *play) drop(r resource) {
 	p.settle()
 }
 
-// away changes something while a client is not connected.
+// confused changes something after a client has sent nonces that the server never sent.
+func confused(p *play) {
+	c := p.client()
+	p.each(func(kind graph.Kind, _ []string) { c.like(kind) })
+	p.each(c.confuse)
+	for _, r := range p.firsts() {
+		p.change("change", r)
+	}
+}
+
+// left changes something after clients have unsubscribed from their only name, and from the wildcard.
+func left(p *play) {
+	none, single, envoy := p.client(), p.client(), p.client()
+	p.each(func(kind graph.Kind, names []string) { none.subscribe(kind, names[0]) })
+	p.each(func(kind graph.Kind, names []string) { none.unsubscribe(kind, names[0]) })
+	p.wild(func(kind graph.Kind, _ []string) { single.subscribe(kind, "*") })
+	p.wild(func(kind graph.Kind, _ []string) { single.unsubscribe(kind, "*") })
+	p.wild(func(kind graph.Kind, names []string) { single.subscribe(kind, names[0]) })
+	p.each(func(kind graph.Kind, _ []string) { envoy.like(kind) })
+	for range 2 {
+		for _, kind := range p.world.named() {
+			names := p.world.names(kind)
+			p.change("change", resource{kind, names[len(names)-1]})
+		}
+	}
+}
+
+// away changes something while a client is not connected, and deletes something.
 func away(p *play) {
 	envoy, named := p.audience()
 	for _, r := range p.firsts() {
-		envoy.close()
-		p.change("change", r)
-		envoy.reconnect()
-		p.settle()
-		named.close()
-		p.change("change", r)
-		named.reconnect()
-		p.settle()
+		for _, c := range []*client{envoy, named} {
+			c.close()
+			p.change("change", r)
+			c.reconnect()
+			p.settle()
+			p.witness()
+		}
 	}
+	added := p.add()
+	envoy.close()
+	p.remove(added)
+	envoy.reconnect()
+	p.settle()
+	p.witness()
 }
 
 // unwanted changes something while a client rejects, and once more.
@@ -165,9 +209,12 @@ func unread(p *play) {
 	c := p.client()
 	p.each(func(kind graph.Kind, _ []string) { c.like(kind) })
 	c.reads.Lock()
-	for range 3 {
-		for _, r := range p.firsts() {
-			p.serve("change", r.String())
+	firsts := p.firsts()
+	for n := range 3 * len(firsts) {
+		before := p.world
+		p.serve("change", firsts[n%len(firsts)].String())
+		if same(before, p.world) {
+			break // the server waits for the client
 		}
 	}
 	c.reads.Unlock()

@@ -76,7 +76,8 @@ func (c *client) like(kind graph.Kind) {
 		c.subscribe(kind)
 		return
 	}
-	c.subscribe(kind, c.world.names(kind)...)
+	names := slices.Concat(c.world.names(kind), c.missing[kind])
+	c.subscribe(kind, names[:min(most, len(names))]...)
 }
 
 // request says to the server what the client wants.
@@ -179,6 +180,23 @@ func (c *client) answerNow() {
 		}
 		s.answers = nil
 	}
+}
+
+// answerWith subscribes to more names in the last answer of a silent client, and sends the answers.
+func (c *client) answerWith(kind graph.Kind, names []string) {
+	s := c.of(kind)
+	if len(s.answers) == 0 {
+		return
+	}
+	more := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(s.names, name) })
+	s.names = names
+	switch q := s.answers[len(s.answers)-1].(type) {
+	case *discoveryv3.DiscoveryRequest:
+		q.ResourceNames = names
+	case *discoveryv3.DeltaDiscoveryRequest:
+		q.ResourceNamesSubscribe = more
+	}
+	s.open = true
 }
 
 // reconnect opens the streams again, as a client that has kept its resources.

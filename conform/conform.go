@@ -45,7 +45,7 @@ func Run(ctx context.Context, server pull.Server, o Options) (*Report, error) {
 	}
 	defer conn.Close()
 	r := &run{Options: o, server: server, conn: conn, results: results{}, unserved: map[transport]bool{}}
-	if r.world, _, err = r.discover(ctx, o.Wait); err != nil {
+	if r.world, r.missing, err = r.discover(ctx, o.Wait); err != nil {
 		return nil, err
 	}
 	for _, t := range o.transports {
@@ -54,7 +54,7 @@ func Run(ctx context.Context, server pull.Server, o Options) (*Report, error) {
 		}
 	}
 	report := r.results.report(false, r.transports, func(transport) (urls []string) {
-		for _, kind := range r.world.asked() {
+		for _, kind := range r.asked() {
 			urls = append(urls, graph.TypeURL(kind))
 		}
 		return urls
@@ -69,6 +69,7 @@ type run struct {
 	server  pull.Server
 	conn    *grpc.ClientConn
 	world   world
+	missing map[graph.Kind][]string // at first: names that the server does not send, or not so that they can be read
 	results results
 	notes
 	slowest  time.Duration      // the longest time that the server took for a response

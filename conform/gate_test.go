@@ -51,7 +51,7 @@ func TestGate(t *testing.T) {
 			served, tracker := gated(t)
 			reference.Fill(served)
 			report, err := conform.Run(t.Context(), serveCache(t, served, tracker), conform.Options{
-				Node: edge, Wait: 20 * time.Second, Change: reference.Changer(served),
+				Node: edge, Wait: 10 * time.Second, Change: reference.Changer(served),
 			}.Only(transport))
 			if err != nil {
 				t.Fatal(err)

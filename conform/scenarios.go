@@ -13,6 +13,7 @@ var scenarios = []scenario{
 	{name: "by name", run: byName},
 	{name: "wildcards", run: wildcards},
 	{name: "the same again", run: again},
+	{name: "more in an answer", run: inAnswers},
 	{name: "rejected", run: rejected},
 	{name: "stale nonces", run: stale, only: func(t transport) bool { return !t.delta }},
 	{name: "unknown nonces", run: unknown},
@@ -20,6 +21,8 @@ var scenarios = []scenario{
 	{name: "many clients", run: many},
 	{name: "slow reading", run: slow},
 	{name: "changes", run: changes, changes: true},
+	{name: "changes after unknown nonces", run: confused, changes: true},
+	{name: "changes after a client has left", run: left, changes: true},
 	{name: "changes while a client is away", run: away, changes: true},
 	{name: "changes while a client rejects", run: unwanted, changes: true},
 	{name: "changes while a client does not read", run: unread, changes: true},
@@ -32,7 +35,7 @@ const absent = "xdslint-conform-absent"
 // asEnvoy asks for all kinds, one after the other.
 func asEnvoy(p *play) {
 	c := p.client()
-	for _, kind := range p.world.asked() {
+	for _, kind := range p.asked() {
 		c.like(kind)
 		p.settle()
 	}
@@ -64,22 +67,45 @@ func (p *play) each(f func(kind graph.Kind, names []string)) {
 	p.settle()
 }
 
+// wild calls f for the kinds of which Envoy asks for all. A client that connects then shows what others lack.
+func (p *play) wild(f func(kind graph.Kind, names []string)) {
+	for _, kind := range p.world.named() {
+		if wildcard(kind) {
+			f(kind, p.world.names(kind))
+		}
+	}
+	p.settle()
+	p.witness()
+}
+
 // wildcards uses the explicit form, with a name besides it, and unsubscribes from each.
 func wildcards(p *play) {
 	c := p.client()
-	all := func(f func(kind graph.Kind, names []string)) {
-		p.each(func(kind graph.Kind, names []string) {
-			if wildcard(kind) {
-				f(kind, names)
-			}
-		})
+	p.wild(func(kind graph.Kind, names []string) { c.subscribe(kind, "*", names[0]) })
+	p.wild(func(kind graph.Kind, names []string) { c.unsubscribe(kind, names[0]) })
+	p.wild(func(kind graph.Kind, names []string) { c.subscribe(kind, names[0]) })
+	p.wild(func(kind graph.Kind, _ []string) { c.unsubscribe(kind, "*") })
+	for range 2 { // a server that has answered once knows that the client has left the wildcard
+		p.wild(func(kind graph.Kind, names []string) { c.subscribe(kind, names[len(names)-1]) })
+		p.wild(func(kind graph.Kind, names []string) { c.unsubscribe(kind, names[len(names)-1]) })
 	}
-	all(func(kind graph.Kind, names []string) { c.subscribe(kind, "*", names[0]) })
-	all(func(kind graph.Kind, names []string) { c.unsubscribe(kind, names[0]) })
-	all(func(kind graph.Kind, names []string) { c.subscribe(kind, names[0]) })
-	all(func(kind graph.Kind, _ []string) { c.unsubscribe(kind, "*") })
-	all(func(kind graph.Kind, names []string) { c.unsubscribe(kind, names[0]) })
-	all(func(kind graph.Kind, _ []string) { c.subscribe(kind, "*") })
+	p.wild(func(kind graph.Kind, names []string) { c.unsubscribe(kind, names...) })
+	p.wild(func(kind graph.Kind, _ []string) { c.subscribe(kind, "*") })
+}
+
+// inAnswers subscribes to more in the answer to a response, as Envoy does. Over SotW, a second client shows what the first
+// one lacks.
+func inAnswers(p *play) {
+	c := p.client()
+	c.silent = true
+	p.each(func(kind graph.Kind, names []string) { c.subscribe(kind, names[0]) })
+	p.each(c.answerWith)
+	c.answerNow()
+	p.settle()
+	if !p.delta {
+		twin := p.client()
+		p.each(func(kind graph.Kind, names []string) { twin.subscribe(kind, names...) })
+	}
 }
 
 // again asks for the same names once more, and for each of them twice.
@@ -105,7 +131,7 @@ const rejections = 8
 func rejected(p *play) {
 	c := p.client()
 	c.rejects = rejections
-	for _, kind := range p.world.asked() {
+	for _, kind := range p.asked() {
 		c.like(kind)
 		p.settle()
 	}
@@ -117,33 +143,31 @@ func rejected(p *play) {
 	})
 }
 
-// stale repeats a request with an older nonce, while the last response is on its way.
+// stale repeats a request with an older nonce, while the last response is on its way: a kind after the other, since the
+// response about one can be the reason for one about another.
 func stale(p *play) {
-	c := p.client()
-	p.each(func(kind graph.Kind, names []string) { c.subscribe(kind, names[0]) })
-	c.silent = true
-	p.each(func(kind graph.Kind, names []string) { c.subscribe(kind, names...) })
-	p.each(func(kind graph.Kind, _ []string) {
+	for _, kind := range p.world.named() {
+		c, names := p.client(), p.world.names(kind)
+		c.subscribe(kind, names[0])
+		p.settle()
+		c.silent = true
+		c.subscribe(kind, names...)
+		p.settle()
 		if s := c.of(kind); len(s.nonces) > 1 {
 			c.send(s, c.sotw(s, s.nonces[len(s.nonces)-2]))
 		}
-	})
-	c.answerNow()
-	p.settle()
+		p.settle()
+		c.answerNow()
+		p.settle()
+		c.close()
+	}
 }
 
 // unknown sends nonces that the server never sent, and looks whether the subscription still works.
 func unknown(p *play) {
 	c := p.client()
 	p.each(func(kind graph.Kind, _ []string) { c.like(kind) })
-	p.each(func(kind graph.Kind, _ []string) {
-		s := c.of(kind)
-		if c.delta {
-			c.send(s, &discoveryv3.DeltaDiscoveryRequest{TypeUrl: s.typeURL, ResponseNonce: absent})
-			return
-		}
-		c.send(s, c.sotw(s, absent))
-	})
+	p.each(c.confuse)
 	p.each(func(kind graph.Kind, names []string) {
 		if !wildcard(kind) {
 			c.unsubscribe(kind, names[0])
@@ -151,6 +175,16 @@ func unknown(p *play) {
 		}
 	})
 	p.witness()
+}
+
+// confuse sends a nonce that the server never sent.
+func (c *client) confuse(kind graph.Kind, _ []string) {
+	s := c.of(kind)
+	if c.delta {
+		c.send(s, &discoveryv3.DeltaDiscoveryRequest{TypeUrl: s.typeURL, ResponseNonce: absent})
+		return
+	}
+	c.send(s, c.sotw(s, absent))
 }
 
 // reconnected opens the streams again, with the versions that the client has.
@@ -166,7 +200,7 @@ func reconnected(p *play) {
 func many(p *play) {
 	for range 20 {
 		c := p.client()
-		for _, kind := range p.world.asked() {
+		for _, kind := range p.asked() {
 			c.like(kind)
 		}
 	}
@@ -189,7 +223,7 @@ func slow(p *play) {
 // witness is another client of the node, which connects now: it shows what the others lack.
 func (p *play) witness() {
 	c := p.client()
-	for _, kind := range p.world.asked() {
+	for _, kind := range p.asked() {
 		c.like(kind)
 	}
 	p.settle()

@@ -25,9 +25,9 @@ func (r resource) String() string { return string(r.kind) + "/" + r.name }
 // discovery is how many times as long as for one answer the server may take until all that it serves is known.
 const discovery = 20
 
-// discover fetches what the server serves for the node. A resource that others refer to is missing after a time: the world
-// is not whole then.
-func (r *run) discover(ctx context.Context, wait time.Duration) (w world, whole bool, err error) {
+// discover fetches what the server serves for the node. What others refer to, and is neither sent nor said to be removed,
+// is missing after a time.
+func (r *run) discover(ctx context.Context, wait time.Duration) (w world, missing map[graph.Kind][]string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, discovery*wait) // a server may never be silent
 	defer cancel()
 	request := pull.Request{Node: r.Node, Wait: wait}
@@ -35,7 +35,7 @@ func (r *run) discover(ctx context.Context, wait time.Duration) (w world, whole 
 	if err != nil {
 		sotw := err
 		if got, err = pull.Delta(ctx, r.server, request); err != nil {
-			return nil, false, sotw
+			return nil, nil, sotw
 		}
 	}
 	w = world{}
@@ -44,7 +44,13 @@ func (r *run) discover(ctx context.Context, wait time.Duration) (w world, whole 
 			w[resource{set.Kind, one.Name}] = string(one.Body.GetValue())
 		}
 	}
-	return w, !slices.ContainsFunc(got.Missing, func(m pull.Missing) bool { return !m.Denied }), nil
+	missing = map[graph.Kind][]string{}
+	for _, m := range got.Missing {
+		if !m.Denied {
+			missing[m.Kind] = append(missing[m.Kind], m.Name)
+		}
+	}
+	return w, missing, nil
 }
 
 // most is how many resources of a kind are asked for by name.
@@ -71,11 +77,11 @@ func (w world) named() (some []graph.Kind) {
 	return some
 }
 
-// asked returns the kinds that a client asks for: those, and what every Envoy asks for.
-func (w world) asked() (some []graph.Kind) {
-	named := w.named()
+// asked returns the kinds that a client asks for: those, what every Envoy asks for, and what others refer to.
+func (r *run) asked() (some []graph.Kind) {
+	named := r.world.named()
 	for _, kind := range kinds {
-		if kind == graph.Cluster || kind == graph.Listener || slices.Contains(named, kind) {
+		if kind == graph.Cluster || kind == graph.Listener || slices.Contains(named, kind) || len(r.missing[kind]) > 0 {
 			some = append(some, kind)
 		}
 	}

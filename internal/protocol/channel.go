@@ -291,8 +291,9 @@ func (ch *channel) sent(e *Event, number int) {
 	}
 	ch.replies = append(ch.replies, r)
 	r.oddities, ch.content = ch.odd(p), p
-	if p.TypeURL != ch.typeURL {
+	if p.TypeURL != ch.typeURL || p.TypeURL == "" {
 		r.skipped = true // the client ignores it
+		ch.s.untyped(p, number)
 		return
 	}
 	ch.last, ch.since = r, changes{requests: max(0, ch.since.requests-1), asked: ch.since.asked}
@@ -310,6 +311,15 @@ func (ch *channel) sent(e *Event, number int) {
 	for _, name := range p.removed() {
 		delete(ch.held, name)
 		ch.heard[name] = number
+	}
+}
+
+// untyped notes a response without a type: it can be about any.
+func (s *stream) untyped(p *Response, number int) {
+	if p.TypeURL == "" {
+		for _, ch := range s.ordered {
+			ch.vague = number
+		}
 	}
 }
 

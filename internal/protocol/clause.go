@@ -21,13 +21,16 @@ var severities = map[Level]lint.Severity{Must: lint.Error, Should: lint.Warning,
 
 // Clause is one sentence of the protocol: data, and a function for the event that can break it.
 type Clause struct {
-	Name    string // states the breach
-	Level   Level
-	Breach  string // the summary of its rule
-	Says    string // what the protocol demands
-	Effect  string // what Envoy and gRPC do with a breach
-	Section string // of Envoy's page about the protocol; or an address
-	Client  bool   // it is about clients, and not about servers
+	Name   string // states the breach
+	Level  Level
+	Breach string // the summary of its rule
+	Says   string // what the protocol demands
+	Effect string // what Envoy and gRPC do with a breach
+	// Harmless says why Envoy and gRPC are not wrong because of a breach, however much it costs. Empty: one of them is, in a
+	// test of internal/reference; or the clause is about clients.
+	Harmless string
+	Section  string // of Envoy's page about the protocol; or an address
+	Client   bool   // it is about clients, and not about servers
 
 	onRequest  func(*moment)
 	onResponse func(*moment)
@@ -92,5 +95,9 @@ func (c *Clause) source() string {
 }
 
 func (c *Clause) why() string {
-	return c.Says + "\n\n" + c.Effect + "\n\nLevel: " + string(c.Level) + ".\n"
+	effect := c.Effect
+	if c.Harmless != "" {
+		effect += " Envoy and gRPC are not wrong because of it: " + c.Harmless
+	}
+	return c.Says + "\n\n" + effect + "\n\nLevel: " + string(c.Level) + ".\n"
 }

@@ -26,6 +26,7 @@ func names() []*Clause {
 			Breach:     "a response of Delta removes a name that the client does not know",
 			Says:       "`removed_resources` has names that the client was sent, or has subscribed to.",
 			Effect:     "Envoy and gRPC ignore the name. The server's record of what the client has is wrong.",
+			Harmless:   "the client does not have the resource.",
 			Section:    "#deleting-resources",
 			onResponse: removedUnknown,
 		},
@@ -42,6 +43,7 @@ func names() []*Clause {
 			Breach:     "a resource is sent although the server knows that the client has unsubscribed",
 			Says:       "When a client unsubscribes from a name, the server stops sending the resource.",
 			Effect:     "Envoy and gRPC ignore the resource. The server sends every change of it to clients that do not use it.",
+			Harmless:   "the client does not use the resource.",
 			Section:    "#unsubscribing-from-resources",
 			onResponse: unsubscribedSent,
 		},
@@ -49,7 +51,7 @@ func names() []*Clause {
 			Name: "empty-list-as-wildcard", Level: Must,
 			Breach:     "a client unsubscribes from its last name, and gets all resources",
 			Says:       "Once a client has subscribed to a name, an empty list of names means that it wants nothing. Only a client that has never named anything subscribes to all with it.",
-			Effect:     "The client ignores the resources. In SotW they look like the complete state, and the server takes the client to have all.",
+			Effect:     "The client ignores the resources. In SotW they look like the complete state, and the server takes the client to have all. Envoy 1.40 answers endpoints that it does not want with the version that it had before: that looks like a NACK.",
 			Section:    "#how-the-client-specifies-what-resources-to-return",
 			onRequest:  lastNameDropped,
 			onResponse: emptyListAsWildcard,
@@ -150,7 +152,7 @@ func lastNameDropped(m *moment) {
 
 func emptyListAsWildcard(m *moment) {
 	ch := m.ch
-	if !ch.listed() || ch.wild || len(ch.asked) > 0 || ch.unrequested {
+	if !ch.listed() || ch.wild && !ch.left() || len(ch.asked) > 0 || ch.unrequested {
 		return
 	}
 	for i := range m.response.Resources {
@@ -162,9 +164,16 @@ func emptyListAsWildcard(m *moment) {
 	}
 }
 
+// left reports whether the server knows that the client has left the wildcard: it has answered a later request.
+func (ch *channel) left() bool {
+	at, dropped := ch.dropped["*"]
+	return dropped && at.request < ch.served
+}
+
 func unsubscribedSent(m *moment) {
-	if !m.ch.listed() || m.ch.unrequested || !m.ch.wild && m.ch.exceeds(m.response) {
-		return
+	named := !m.ch.wild || m.ch.left() && len(m.ch.asked) == 0
+	if !m.ch.listed() || m.ch.unrequested || named && m.ch.exceeds(m.response) {
+		return // other clauses are about that
 	}
 	m.testIf(len(m.ch.dropped) > 0)
 	for i := range m.response.Resources {

@@ -8,6 +8,7 @@ func polls() []*Clause {
 			Breach:     "polls in quick succession are answered with what the client has",
 			Says:       "If a client polls with a small delay, a server answers only when resources have changed. Until then it keeps the request, or answers with status 304.",
 			Effect:     "Envoy reads and checks all resources again with each answer.",
+			Harmless:   "the client has the content already.",
 			Section:    "#rest-json-polling-subscriptions",
 			onResponse: pollAnsweredUnchanged,
 		},

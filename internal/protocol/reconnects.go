@@ -29,6 +29,7 @@ func reconnects() []*Clause {
 			Breach:     "a client of Delta reconnects, and gets what it says that it has",
 			Says:       "A client that reconnects says which versions it has (`initial_resource_versions`), so that a server does not send them again.",
 			Effect:     "Envoy takes the resources as an update. When many clients reconnect at once, the server sends everything to each.",
+			Harmless:   "the client replaces what it has by the same.",
 			Section:    "#incremental-xds",
 			onRequest:  knownVersions,
 			onResponse: knownVersionResent,

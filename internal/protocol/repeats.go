@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 )
@@ -23,6 +24,7 @@ func repeats() []*Clause {
 			Breach:     "a new version has the content of the one before",
 			Says:       "A server sends a response when resources have changed. A new version of the same content costs as much as a change.",
 			Effect:     "Envoy compares the contents of listeners and clusters, and changes nothing. All the same, each client decodes and answers the response.",
+			Harmless:   "the client has the content already.",
 			Section:    "#when-to-send-an-update",
 			onRequest:  acknowledged,
 			onResponse: newVersionSameContent,
@@ -32,6 +34,7 @@ func repeats() []*Clause {
 			Breach:     "a response answers a request with a stale nonce",
 			Says:       "In SotW, a server does not answer a request whose nonce is older than the last response. The client has yet to see that response, and will answer it.",
 			Effect:     "The client gets the same resources twice. With two changes in flight, the number of responses grows with each.",
+			Harmless:   "the client gets what it has asked for, twice.",
 			Section:    "#resource-updates",
 			onRequest:  stale,
 			onResponse: staleRequestAnswered,
@@ -80,7 +83,22 @@ func (c *Checker) repeated(ch *channel, p *Response) repeat {
 			return different // the rest of a state that is sent in several responses
 		}
 	}
+	if result == newVersion && ch.part(p) {
+		return different
+	}
 	return result
+}
+
+// part reports whether a response of SotW can be the first of several: it lacks something that the client wants.
+func (ch *channel) part(p *Response) bool {
+	if ch.s.Delta || ch.complete() {
+		return false
+	}
+	left := maps.Clone(ch.asked)
+	for i := range p.Resources {
+		delete(left, p.Resources[i].Name)
+	}
+	return len(left) > 0 || slices.ContainsFunc(ch.lacks(p), ch.subscribed)
 }
 
 // unasked reports whether nothing since the last response is a reason for a new one with the same content. Endpoints,

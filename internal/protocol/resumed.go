@@ -46,13 +46,24 @@ func (m *moment) oldResources() {
 	m.wait(m.Patience, func(m *moment) bool {
 		for _, name := range slices.Sorted(maps.Keys(known)) {
 			other := m.shown(name, since, m.ch)
-			if other != nil && other.version != known[name] && !m.ch.told(name, since) && m.ch.subscribed(name) {
+			if other != nil && other.version != known[name] && !m.had(name, known[name], other.content) && !m.ch.told(name, since) && m.ch.subscribed(name) {
 				m.breachAfter(other.at, "what another stream of the node was sent", name, "the client returns with version %q of %q, and is not sent the newer one for %s", known[name], name, m.patience())
 				return true
 			}
 		}
 		return false
 	})
+}
+
+// had reports whether a stream of the node was sent a content with a version. A server may have a version for the type, and so
+// more than one for a content.
+func (m *moment) had(name, version string, content uint64) bool {
+	for ch := range m.sameNode() {
+		if h := ch.held[name]; h != nil && h.version == version && h.content == content {
+			return true
+		}
+	}
+	return false
 }
 
 // oldVersion compares that of the type with the one of another stream with the same subscription.

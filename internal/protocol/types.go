@@ -47,7 +47,7 @@ func types() []*Clause {
 			Name: "response-unrequested", Level: Should,
 			Breach:     "a response is of a type that the client has not requested on the stream",
 			Says:       "A server sends responses only for types that the client has requested on the stream.",
-			Effect:     "Envoy and gRPC ignore the response and do not answer it. A server that waits for the ACK waits for ever.",
+			Effect:     "Envoy and gRPC ignore the response and do not answer it. A server that waits for the ACK waits for ever. In SotW, the first request of Envoy 1.40 for the type then has the nonce of the response, and looks like its ACK.",
 			Section:    "#basic-protocol-overview",
 			onResponse: responseUnrequested,
 		},

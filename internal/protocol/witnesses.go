@@ -200,7 +200,7 @@ func (m *moment) absent() {
 func removalNotSent(m *moment) {
 	m.absent()
 	removed := m.response.removed()
-	if m.ch.complete() {
+	if m.ch.complete() && !m.ch.onlyNew(m.response) && !m.ch.partial(m.response) { // that is state-incomplete
 		removed = m.ch.lacks(m.response)
 	}
 	removed = slices.DeleteFunc(removed, func(name string) bool { // the client wants it no longer

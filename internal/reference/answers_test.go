@@ -39,6 +39,17 @@ var later = []struct {
 		h.wait(20 * time.Second)
 		h.set("cart", cluster("cart", 2))
 	}},
+	// The client leaves the wildcard, and then all names.
+	{mutant{"empty-list-as-wildcard", nil, each(emptyIsAll(reference.Clusters))}, func(h *harness) {
+		h.set("shop", cluster("shop", 1))
+		h.set("cart", cluster("cart", 1))
+		h.set("books", cluster("books", 1))
+		c := h.client("edge-1")
+		c.subscribe(reference.Clusters, "*", "shop")
+		c.unsubscribe(reference.Clusters, "*")
+		c.subscribe(reference.Clusters, "cart")
+		c.unsubscribe(reference.Clusters, "shop", "cart")
+	}},
 	// The client returns, and the server takes what it has for new.
 	{mutant{"update-not-sent", delta, each(trusting)}, returns},
 	{mutant{"update-not-sent", sotw, each(resuming)}, returns},

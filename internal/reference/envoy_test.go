@@ -11,6 +11,8 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 
 	"github.com/xdslint/xdslint/internal/envoytest"
@@ -24,6 +26,9 @@ type fleet struct {
 	store *reference.Store
 	envoy *envoytest.Envoy
 	sets  int
+
+	server  *reference.Server
+	answers answered
 }
 
 func newFleet(t *testing.T, version envoytest.Version, delta bool, flaw func(reference.Session) reference.Session) *fleet {
@@ -39,22 +44,31 @@ func newFleetOn(
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(cancel)
 	f := &fleet{t: t, ctx: ctx, store: reference.NewStore()}
-	if flaw != nil {
-		f.store.Wrap = func(s reference.Session, _ bool) reference.Session { return flaw(s) }
+	f.store.Wrap = func(s reference.Session, _ bool) reference.Session {
+		if flaw != nil {
+			s = flaw(s)
+		}
+		return f.answers.counted(s)
 	}
 	f.cluster("shop", 1)
 	f.endpoints("shop", 1)
-	server, err := reference.Serve(f.store, "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(server.Stop)
-	bootstrap := envoytest.Streams{Delta: delta}.Bootstrap(server.Address)
+	f.serve("127.0.0.1:0")
+	t.Cleanup(func() { f.server.Stop() })
+	bootstrap := envoytest.Streams{Delta: delta}.Bootstrap(f.server.Address)
+	var err error
 	if f.envoy, err = version.Serve(ctx, change(bootstrap), ".yaml"); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(f.envoy.Close)
 	return f
+}
+
+func (f *fleet) serve(address string) {
+	f.t.Helper()
+	var err error
+	if f.server, err = reference.Serve(f.store, address); err != nil {
+		f.t.Fatal(err)
+	}
 }
 
 func (f *fleet) cluster(name string, n int) { f.store.Set(name, reference.Make("cluster", name, n)) }
@@ -66,11 +80,19 @@ func (f *fleet) endpoints(name string, n int) {
 // shows waits until a page of the admin interface has a text, or lacks it if that begins with an exclamation mark.
 func (f *fleet) shows(page, text string) {
 	f.t.Helper()
-	for !f.has(page, text) {
+	f.until(func() bool { return f.has(page, text) }, func() string {
+		body, _ := f.envoy.Admin(context.Background(), page)
+		return fmt.Sprintf("%s does not show %q:\n%s", page, text, body)
+	})
+}
+
+// until waits until something holds. Otherwise, the test fails with what is wrong.
+func (f *fleet) until(holds func() bool, wrong func() string) {
+	f.t.Helper()
+	for !holds() {
 		select {
 		case <-f.ctx.Done():
-			body, _ := f.envoy.Admin(context.Background(), page)
-			f.t.Fatalf("%s does not show %q:\n%s", page, text, body)
+			f.t.Fatal(wrong())
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
@@ -167,6 +189,19 @@ var harms = []struct {
 	{"nack-loop", true, each(again(rejects)), rejectsShop, rejections, "update_rejected: 1\n"},
 	{"wildcard-unanswered", false, each(unheard(reference.Scopes, nil)), scoped, "/listeners", "web::"},
 	{"wildcard-unanswered", true, each(unheard(reference.Scopes, nil)), scoped, "/listeners", "web::"},
+	{"nonce-missing", false, each(withoutNonces), sellsCart, "/clusters", at("cart", 1)},
+	{"nonce-missing", true, each(withoutNonces), sellsCart, "/clusters", at("cart", 1)},
+	{"empty-deletes-nothing", false, each(deletesByNothing), func(f *fleet) {
+		f.add("cart")
+		f.store.Set("cart", &endpointv3.ClusterLoadAssignment{ClusterName: "cart"})
+		f.passes("shop")
+	}, "/clusters", "!" + at("cart", 1)},
+	{"resent-unchanged", false, each(again(acks)), func(f *fleet) { f.passes("shop") }, "/stats?filter=cds.update_success", "update_success: 1\n"},
+	{"resent-unchanged", true, each(again(acks)), func(f *fleet) { f.passes("shop") }, "/stats?filter=cds.update_success", "update_success: 1\n"},
+	{"heartbeat-version", true, each(beats), routed, "/stats?filter=rds.web.update_rejected", "update_rejected: 0\n"},
+	{"response-unrequested", true, each(eagerly), routed, "/listeners", "web::"},
+	{"version-unchanged", false, each(frozen), whileAway, "/config_dump", `"connect_timeout": "2s"`},
+	{"resource-version-unchanged", true, each(frozen), whileAway, "/config_dump", `"connect_timeout": "2s"`},
 	// Envoy serves after 15 seconds.
 	{"wildcard-unanswered", false, each(mute), func(*fleet) {}, "/stats?filter=lds.init_fetch_timeout", "init_fetch_timeout: 0"},
 	{"wildcard-unanswered", true, each(mute), func(*fleet) {}, "/stats?filter=lds.init_fetch_timeout", "init_fetch_timeout: 0"},
@@ -219,6 +254,28 @@ func addsCart(f *fleet) {
 	f.cluster("cart", 1)
 	f.endpoints("cart", 1)
 	f.shows("/stats?filter=cds.update_attempt", "!update_attempt: 1\n")
+	f.passes("shop")
+}
+
+// sellsCart adds a cluster, and waits for something else.
+func sellsCart(f *fleet) {
+	f.cluster("cart", 1)
+	f.endpoints("cart", 1)
+	f.shows("/config_dump", `"cart"`)
+	f.listens()
+}
+
+// routed adds a listener with its routes.
+func routed(f *fleet) {
+	f.set("web", &routev3.RouteConfiguration{}, `{"name": "web"}`)
+	f.listen(overRDS)
+	f.shows("/config_dump?resource=dynamic_listeners", `"web"`)
+	f.passes("shop")
+}
+
+// whileAway changes a cluster while Envoy is not connected.
+func whileAway(f *fleet) {
+	f.returns(func() { f.cluster("shop", 2) })
 	f.passes("shop")
 }
 

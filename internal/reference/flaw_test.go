@@ -91,33 +91,35 @@ func bumped(s reference.Session) reference.Session {
 	}
 }
 
-// emptyIsAll takes a client that unsubscribes from its last name for one that wants everything.
-func emptyIsAll(s reference.Session) reference.Session {
-	explicit, left := false, map[string]bool{}
-	return &altered{Session: s, in: func(next reference.Session, q proto.Message) []proto.Message {
-		if get(q, "type_url") != reference.Clusters {
+// emptyIsAll takes a client that unsubscribes from its last name of a type for one that wants everything.
+func emptyIsAll(typeURL string) func(reference.Session) reference.Session {
+	return func(s reference.Session) reference.Session {
+		explicit, left := false, map[string]bool{}
+		return &altered{Session: s, in: func(next reference.Session, q proto.Message) []proto.Message {
+			if get(q, "type_url") != typeURL {
+				return next.Request(q)
+			}
+			q = proto.Clone(q)
+			switch q := q.(type) {
+			case *discoveryv3.DiscoveryRequest:
+				if explicit && len(q.GetResourceNames()) == 0 {
+					q.ResourceNames = []string{"*"}
+				}
+				explicit = explicit || len(q.GetResourceNames()) > 0
+			case *discoveryv3.DeltaDiscoveryRequest:
+				for _, name := range q.GetResourceNamesSubscribe() {
+					left[name], explicit = true, true
+				}
+				for _, name := range q.GetResourceNamesUnsubscribe() {
+					delete(left, name)
+				}
+				if explicit && len(left) == 0 && len(q.GetResourceNamesUnsubscribe()) > 0 {
+					q.ResourceNamesSubscribe = []string{"*"}
+				}
+			}
 			return next.Request(q)
-		}
-		q = proto.Clone(q)
-		switch q := q.(type) {
-		case *discoveryv3.DiscoveryRequest:
-			if explicit && len(q.GetResourceNames()) == 0 {
-				q.ResourceNames = []string{"*"}
-			}
-			explicit = explicit || len(q.GetResourceNames()) > 0
-		case *discoveryv3.DeltaDiscoveryRequest:
-			for _, name := range q.GetResourceNamesSubscribe() {
-				left[name], explicit = true, true
-			}
-			for _, name := range q.GetResourceNamesUnsubscribe() {
-				delete(left, name)
-			}
-			if explicit && len(left) == 0 && len(q.GetResourceNamesUnsubscribe()) > 0 {
-				q.ResourceNamesSubscribe = []string{"*"}
-			}
-		}
-		return next.Request(q)
-	}}
+		}}
+	}
 }
 
 // forgetful does not unsubscribe.

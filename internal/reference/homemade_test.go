@@ -1,13 +1,16 @@
 package reference_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
 
+	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 
 	"github.com/xdslint/xdslint/internal/reference"
@@ -29,6 +32,13 @@ var homemade = []mutant{
 	{"response-unrequested", func(v variant) bool { return v.aggregated && !v.delta }, each(eager)},
 	// Types are named without type.googleapis.com/.
 	{"response-type-differs", func(v variant) bool { return !v.aggregated }, each(before(reference.Listeners, bareType))},
+	// No response about routes has a type, so none answers a request.
+	{"response-type-missing", nil, each(edit(func(p proto.Message) []proto.Message {
+		if get(p, "type_url") == reference.Routes {
+			set(p, "type_url", "")
+		}
+		return one(p)
+	}))},
 }
 
 func version(p proto.Message) string {
@@ -156,6 +166,42 @@ func sameVersion(s reference.Session) reference.Session {
 	})
 }
 
+// inParts sends the endpoints that have not changed again, before those that have.
+func inParts(s reference.Session) reference.Session {
+	sent := map[string]*anypb.Any{}
+	var wanted []string
+	return &altered{
+		Session: s,
+		in: func(next reference.Session, q proto.Message) []proto.Message {
+			if get(q, "type_url") == reference.Endpoints {
+				wanted = names(q)
+			}
+			return next.Request(q)
+		},
+		out: func(p proto.Message) []proto.Message {
+			d := p.(*discoveryv3.DiscoveryResponse)
+			if d.GetTypeUrl() != reference.Endpoints {
+				return one(p)
+			}
+			for _, body := range d.GetResources() {
+				var a endpointv3.ClusterLoadAssignment
+				_ = body.UnmarshalTo(&a) // it is one
+				sent[a.GetClusterName()] = body
+			}
+			before := &discoveryv3.DiscoveryResponse{TypeUrl: d.GetTypeUrl(), VersionInfo: d.GetVersionInfo(), Nonce: "+" + d.GetNonce()}
+			for _, name := range slices.Sorted(maps.Keys(sent)) {
+				if body := sent[name]; slices.Contains(wanted, name) && !slices.Contains(d.GetResources(), body) {
+					before.Resources = append(before.Resources, body)
+				}
+			}
+			if before.Resources == nil {
+				return one(p)
+			}
+			return []proto.Message{before, p}
+		},
+	}
+}
+
 // permitted are ways in which servers differ, and keep the protocol.
 var permitted = []mutant{
 	{"types that share a nonce", nil, each(nonced(reference.Endpoints, func(p proto.Message) string { return get(p, "nonce") + "0" }))},
@@ -165,6 +211,7 @@ var permitted = []mutant{
 	}))},
 	{"names that are removed with each later response", delta, each(removedForever)},
 	{"an answer in several responses", nil, each(batched)},
+	{"all endpoints with each change, in two responses", sotw, each(inParts)},
 	{"unsubscriptions that are answered with removals", delta, each(removes)},
 	{"versions that are hashes", sotw, each(edit(func(p proto.Message) []proto.Message {
 		set(p, "version_info", "hash-"+get(p, "version_info"))
@@ -183,4 +230,49 @@ func TestPermitted(t *testing.T) {
 			}
 		})
 	}
+}
+
+// typeVersions gives all resources of Delta the version of their type. It knows what had which.
+func typeVersions() func(reference.Session) reference.Session {
+	own := map[[2]string]string{} // by name and version
+	return func(s reference.Session) reference.Session {
+		return &altered{
+			Session: s,
+			in: func(next reference.Session, q proto.Message) []proto.Message {
+				d := clone(q.(*discoveryv3.DeltaDiscoveryRequest))
+				for name, v := range d.GetInitialResourceVersions() {
+					d.InitialResourceVersions[name] = own[[2]string{name, v}]
+				}
+				return next.Request(d)
+			},
+			out: func(p proto.Message) []proto.Message {
+				d := clone(p.(*discoveryv3.DeltaDiscoveryResponse))
+				for _, r := range d.GetResources() {
+					own[[2]string{r.GetName(), d.GetSystemVersionInfo()}] = r.GetVersion()
+					r.Version = d.GetSystemVersionInfo()
+				}
+				return one(d)
+			},
+		}
+	}
+}
+
+// TestTypeVersions: a client that returns has the newest content, although another one gets it with a newer version.
+func TestTypeVersions(t *testing.T) {
+	inVariants(t, "versions of the type", delta, func(h *harness) {
+		mutant{flaw: typeVersions}.wrap(h)
+		h.set("shop", cluster("shop", 1))
+		h.set("cart", cluster("cart", 1))
+		c := h.client("edge-1")
+		c.subscribe(reference.Clusters)
+		c.close()
+		h.set("cart", cluster("cart", 2))
+		c.reconnect()
+		h.client("edge-1").subscribe(reference.Clusters)
+		h.wait(20 * time.Second)
+		h.client("edge-1").subscribe(reference.Clusters)
+		for clause, message := range h.judge() {
+			h.t.Errorf("%s: %s", clause, message)
+		}
+	})
 }

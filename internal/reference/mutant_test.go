@@ -189,7 +189,7 @@ var mutants = []mutant{
 	{"resent-unchanged", nil, each(again(func(q proto.Message) bool { return !rejects(q) }))},
 	{"nack-loop", nil, each(again(rejects))},
 	{"new-version-same-content", nil, each(bumped)},
-	{"empty-list-as-wildcard", nil, each(emptyIsAll)},
+	{"empty-list-as-wildcard", nil, each(emptyIsAll(reference.Clusters))},
 	{"unsubscribed-sent", delta, each(forgetful)},
 	{"state-incomplete", sotw, each(partial)},
 	{"empty-deletes-nothing", sotw, each(emptied)},
