@@ -45,8 +45,8 @@ func judgeCluster(p *lint.Pass, b *envoy.Boot, e *graph.Edge, note string) {
 		}
 		return
 	}
-	if e.To != nil || p.Snapshot.Assumes(graph.Cluster, e.Target) {
-		return
+	if e.To != nil || p.Snapshot.Assumes(graph.Cluster, e.Target) || lookup != nil && lookup.Need != envoy.AnyCluster && b == nil {
+		return // it may be in the bootstrap, and only there
 	}
 	world := p.Snapshot.World(graph.Cluster, e.Source)
 	if world == graph.Open {
