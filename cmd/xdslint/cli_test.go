@@ -53,6 +53,7 @@ func TestCLI(t *testing.T) {
 			if err := toolchains(env); err != nil {
 				return err
 			}
+			env.Setenv("ESC", "\x1b") // a script cannot contain it
 			// The search for a configuration ends here.
 			return os.Mkdir(filepath.Join(env.WorkDir, ".git"), 0o755)
 		},

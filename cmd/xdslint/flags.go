@@ -310,11 +310,14 @@ func (f *checkFlags) options(s *xdslint.Config) (xdslint.Options, error) {
 	return o, err
 }
 
-// checkPaths rejects a path that does not exist but resembles the name of a command.
+// checkPaths rejects a path that does not exist but is, or resembles, the name of a command.
 func checkPaths(paths []string) error {
 	for _, p := range paths {
 		if _, err := os.Stat(p); err == nil || p == "-" || strings.ContainsAny(p, "*?[/.") {
 			continue
+		}
+		if commands()[p] != nil {
+			return fmt.Errorf("no such file: %[1]s (to run the command, write it first: xdslint %[1]s …)", p)
 		}
 		if near := lint.Nearest(p, slices.Sorted(maps.Keys(commands()))); near != "" {
 			return fmt.Errorf("no such file: %s (did you mean the command %q?)", p, near)

@@ -20,6 +20,7 @@ import (
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/internal/verdict"
+	"github.com/xdslint/xdslint/internal/words"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -214,7 +215,7 @@ func writeVerdictJSON(w io.Writer, v *verdict.Verdict) error {
 }
 
 func writeVerdictText(w io.Writer, v *verdict.Verdict) error {
-	if _, err := fmt.Fprintf(w, "%s: %s %ss it as a %s\n", v.Path, v.Target, v.Verdict, v.Delivery); err != nil {
+	if _, err := fmt.Fprintf(w, "%s: %s %ss it as a %s\n", words.Name(v.Path), v.Target, v.Verdict, v.Delivery); err != nil {
 		return err
 	}
 	for _, r := range v.Reasons {
@@ -222,12 +223,12 @@ func writeVerdictText(w io.Writer, v *verdict.Verdict) error {
 		if r.Line > 0 {
 			where = fmt.Sprintf("%d:%d: ", r.Line, r.Column)
 		}
-		fmt.Fprintf(w, "  %s%s [%s]\n", where, r.Message, r.Rule)
+		fmt.Fprintf(w, "  %s%s [%s]\n", where, words.Printable(r.Message), r.Rule)
 		if r.Field != "" {
-			fmt.Fprintf(w, "    in: %s\n", r.Field)
+			fmt.Fprintf(w, "    in: %s\n", words.Printable(r.Field))
 		}
 		if r.Upstream != "" {
-			fmt.Fprintf(w, "    it says: %s\n", r.Upstream)
+			fmt.Fprintf(w, "    it says: %s\n", words.Printable(r.Upstream))
 		}
 		if r.Severity != lint.Error.String() {
 			fmt.Fprintf(w, "    lint reports a %s here, since other builds may accept it\n", r.Severity)

@@ -38,7 +38,7 @@ func (d *Difference) Text(w io.Writer) error {
 		b.WriteByte('\n')
 	}
 	b.WriteString(d.summary() + "\n")
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, words.Printable(b.String())) // paths and names are quoted as they are
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/redact"
 	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/words"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -69,6 +70,7 @@ func Redacted(result *lint.Result) []lint.Diagnostic {
 	return redacted(result, secretsIn(result))
 }
 
+// redacted removes what a terminal could read as a command, too: data planes and custom rules quote texts of strangers.
 func redacted(result *lint.Result, secrets *redact.Files) []lint.Diagnostic {
 	if result.Secrets != nil { // it is Clean
 		return result.Diagnostics
@@ -76,7 +78,8 @@ func redacted(result *lint.Result, secrets *redact.Files) []lint.Diagnostic {
 	all := slices.Clone(result.Diagnostics)
 	for i := range all {
 		d := &all[i]
-		clean := textsOf(d, secrets)
+		hide := textsOf(d, secrets)
+		clean := func(s string) string { return words.Printable(hide(s)) }
 		if d.Resource.Object.Secret() && d.Upstream != "" { // the data plane's own words may quote a value anywhere
 			d.Message, d.Upstream = strings.ReplaceAll(d.Message, d.Upstream, redact.InReports), ""
 		}
@@ -90,7 +93,7 @@ func redacted(result *lint.Result, secrets *redact.Files) []lint.Diagnostic {
 			d.Related[j].Message = clean(d.Related[j].Message)
 		}
 		d.Fixes = slices.DeleteFunc(slices.Clone(d.Fixes), func(fix lint.Fix) bool {
-			return slices.ContainsFunc(fix.Edits, func(e lint.Edit) bool { return clean(e.New) != e.New })
+			return slices.ContainsFunc(fix.Edits, func(e lint.Edit) bool { return hide(e.New) != e.New })
 		})
 		for j := range d.Fixes {
 			d.Fixes[j].Message = clean(d.Fixes[j].Message)

@@ -131,14 +131,14 @@ func In(r *graph.Resource, path *tree.Path) string {
 	}
 	switch {
 	case r.Kind == graph.Patch || r.Outside() && r.Object != nil && r.Within == nil:
-		return in
+		return words.Printable(in)
 	case r.Kind == graph.File:
 	case r.Name == "" || r.Object.Secret():
 		own = string(r.Kind)
 	default:
 		own = string(r.Kind) + " " + strconv.Quote(shortened(r.Name))
 	}
-	return joined(in, own, path.String())
+	return words.Printable(joined(in, own, path.String()))
 }
 
 // shortened cuts a name that is too long to be read: every finding about the resource repeats it.
