@@ -25,7 +25,7 @@ import (
 const tools = "../../.tools"
 
 // patience is for what takes seconds on an idle machine.
-const patience = 90 * time.Second
+const patience = 5 * time.Minute
 
 // cluster is an API server and its etcd, without controllers and nodes.
 type cluster struct{ kubeconfig string }

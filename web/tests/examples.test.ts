@@ -21,18 +21,18 @@ async function search(page: Page, words: string): Promise<void> {
   await page.keyboard.type(words);
 }
 
-test("the example of every rule loads and shows its finding", { timeout: 600_000 }, () =>
+test("the example of every rule loads and shows its finding", { timeout: 10 * 60_000 }, () =>
   visit(async (page) => {
     const silent = await page.evaluate(async (ids) => {
       const until = async (there: () => unknown) => {
-        for (let tries = 0; tries < 6000; tries++) {
+        for (const end = Date.now() + 60_000; Date.now() < end; await new Promise((done) => setTimeout(done, 10))) {
           if (there()) return true;
-          await new Promise((done) => setTimeout(done, 10));
         }
         return false;
       };
       const missing: string[] = [];
       for (const id of ids) {
+        if (missing.length > 3) break;
         location.hash = `example=${id}`;
         const shown = await until(() => document.querySelector(`[data-example="${id}"]`) && document.querySelector(`.panels a[href="./rules/${id}.html"]`));
         if (!shown) missing.push(id);

@@ -39,7 +39,7 @@ after(async () => {
 async function newContext(options: BrowserContextOptions): Promise<BrowserContext> {
   assert.ok(browser, "there is no browser");
   const context = await browser.newContext({ proxy: { server: address(proxy), bypass: "127.0.0.1" }, baseURL: origin, ...options });
-  context.setDefaultTimeout(120_000); // on a busy machine, Chromium takes half a minute to compile the larger engine
+  context.setDefaultTimeout(300_000); // on a busy machine, Chromium takes half a minute to compile the larger engine
   await context.addInitScript(reportPeers);
   return context;
 }
