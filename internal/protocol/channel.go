@@ -67,6 +67,7 @@ type channel struct {
 	widened     bool            // the server takes it for one that wants all
 	// unrequested: the server sends what the client has not named.
 	unrequested bool
+	clings      bool // it does so after the client has left the wildcard
 
 	known   map[string]string // Delta: the versions that the client has from an earlier stream
 	resumed bool              // SotW: it has a version from an earlier stream
@@ -87,6 +88,7 @@ type reply struct {
 	number   int // of the responses of the type, from 1
 	event    int // its number
 	version  string
+	requests int // how many there were before it
 	answered bool
 	accepted bool // by the answer
 	skipped  bool // the answer to it has been missed
@@ -283,7 +285,7 @@ func (ch *channel) sent(e *Event, number int) {
 	p := e.Response
 	ch.responses++
 	ch.polling.waiting = 0
-	r := &reply{at: e.At, time: e.Time, number: ch.responses, event: number, version: p.Version}
+	r := &reply{at: e.At, time: e.Time, number: ch.responses, event: number, version: p.Version, requests: ch.requests}
 	if p.Nonce != "" {
 		ch.byNonce[p.Nonce] = r
 	} else {
@@ -296,8 +298,6 @@ func (ch *channel) sent(e *Event, number int) {
 		ch.s.untyped(p, number)
 		return
 	}
-	ch.last, ch.since = r, changes{requests: max(0, ch.since.requests-1), asked: ch.since.asked}
-	ch.unrequested = ch.unrequested || !ch.wild && ch.requests > 0 && (len(ch.asked) == 0 && len(p.Resources) > 0 || ch.exceeds(p))
 	if ch.complete() {
 		r.onlyNew, r.partial = ch.onlyNew(p), ch.partial(p)
 		ch.forget(p)
@@ -305,6 +305,9 @@ func (ch *channel) sent(e *Event, number int) {
 			maps.Copy(ch.lost, ch.missing)
 		}
 	}
+	ch.clings = ch.clings || ch.left() && len(ch.asked) > 0 && ch.exceeds(p)
+	ch.last, ch.since = r, changes{requests: max(0, ch.since.requests-1), asked: ch.since.asked}
+	ch.unrequested = ch.unrequested || !ch.wild && ch.requests > 0 && (len(ch.asked) == 0 && len(p.Resources) > 0 || ch.exceeds(p))
 	for i := range p.Resources {
 		ch.hold(e.At, &p.Resources[i])
 	}
@@ -323,16 +326,18 @@ func (s *stream) untyped(p *Response, number int) {
 	}
 }
 
-// onlyNew reports whether a response has only names that the client has added, and none of those it was sent before.
+// onlyNew reports whether a complete response has only names that the client has added since the last one, or that did not
+// exist.
 func (ch *channel) onlyNew(p *Response) bool {
-	return !ch.wildcard && len(p.Resources) > 0 && len(ch.held) > 0 && !slices.ContainsFunc(p.Resources, func(r Resource) bool {
-		return ch.held[r.Name] != nil || ch.asked[r.Name] == nil
+	return ch.complete() && !ch.wildcard && len(p.Resources) > 0 && len(ch.held) > 0 && !slices.ContainsFunc(p.Resources, func(r Resource) bool {
+		i := ch.asked[r.Name]
+		return i == nil || ch.held[r.Name] != nil && i.request <= ch.last.requests
 	})
 }
 
-// partial reports whether a response has nothing that the client was sent before and that has not changed.
+// partial reports whether a complete response has nothing that the client was sent before and that has not changed.
 func (ch *channel) partial(p *Response) bool {
-	return len(p.Resources) > 0 && !slices.ContainsFunc(p.Resources, func(r Resource) bool {
+	return ch.complete() && len(p.Resources) > 0 && !slices.ContainsFunc(p.Resources, func(r Resource) bool {
 		h := ch.held[r.Name]
 		return h != nil && (h.opaque || r.Opaque || h.content == r.Content)
 	})
@@ -349,11 +354,20 @@ func (ch *channel) forget(p *Response) {
 	}
 	ch.missing = map[string]*held{}
 	for name, h := range ch.held {
-		if !there[name] {
-			ch.missing[name] = h
-			delete(ch.held, name)
+		if there[name] {
+			continue
 		}
+		if ch.kept(name) {
+			ch.missing[name] = h
+		}
+		delete(ch.held, name)
 	}
+}
+
+// kept reports whether the client wants a resource, and did so when the last response came.
+func (ch *channel) kept(name string) bool {
+	i := ch.asked[name]
+	return ch.subscribed(name) && (i == nil || ch.last == nil || i.request <= ch.last.requests)
 }
 
 func (ch *channel) hold(at At, r *Resource) {

@@ -152,7 +152,7 @@ func lastNameDropped(m *moment) {
 
 func emptyListAsWildcard(m *moment) {
 	ch := m.ch
-	if !ch.listed() || ch.wild && !ch.left() || len(ch.asked) > 0 || ch.unrequested {
+	if !ch.listed() || !ch.narrow() || len(ch.asked) > 0 || ch.unrequested {
 		return
 	}
 	for i := range m.response.Resources {
@@ -170,8 +170,11 @@ func (ch *channel) left() bool {
 	return dropped && at.request < ch.served
 }
 
+// narrow reports whether the client has never had the wildcard, or has left it and the server has followed.
+func (ch *channel) narrow() bool { return !ch.wild || ch.left() && !ch.clings }
+
 func unsubscribedSent(m *moment) {
-	named := !m.ch.wild || m.ch.left() && len(m.ch.asked) == 0
+	named := !m.ch.wild || m.ch.narrow() && len(m.ch.asked) == 0
 	if !m.ch.listed() || m.ch.unrequested || named && m.ch.exceeds(m.response) {
 		return // other clauses are about that
 	}

@@ -55,7 +55,7 @@ func stateIncomplete(m *moment) {
 	if r := m.returned(); r != nil && m.ch.last.onlyNew {
 		m.lacked(r, "the response has only what was newly requested: %q is missing, and returns unchanged in the next one")
 	}
-	if m.ch.complete() && (m.ch.onlyNew(m.response) || m.ch.partial(m.response)) {
+	if m.ch.onlyNew(m.response) || m.ch.partial(m.response) {
 		m.lackedAlone()
 	}
 }
@@ -64,7 +64,7 @@ func stateIncomplete(m *moment) {
 func (m *moment) lackedAlone() {
 	lost, since := map[string]*held{}, m.events
 	for _, name := range m.ch.lacks(m.response) {
-		if h := m.ch.held[name]; m.ch.subscribed(name) && !h.opaque {
+		if h := m.ch.held[name]; m.ch.kept(name) && !h.opaque {
 			lost[name] = h
 		}
 	}
