@@ -145,7 +145,7 @@ func newRunner(s *graph.Snapshot, config Config, c *calls) *runner {
 	return r
 }
 
-// everything runs all rules. Those over the snapshot as a whole take one processor meanwhile, so that no other waits for them at the end.
+// everything runs all rules. Those over the snapshot as a whole take one processor meanwhile, so that nothing waits for them at the end.
 func (r *runner) everything(ctx context.Context, units []unit) (made []*judgement, whole map[*Rule]*judgement) {
 	parallel.Each(ctx, 2, func() func(int) {
 		return func(i int) {
