@@ -5,8 +5,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
-	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -206,25 +204,7 @@ func secured(t *testing.T, store *reference.Store, config *tls.Config) (addr str
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = l.Close() })
-	go func() {
-		for {
-			down, err := l.Accept()
-			if err != nil {
-				return // it is closed
-			}
-			up, err := net.Dial("tcp", server.Address)
-			if err != nil {
-				_ = down.Close() // the client reports it
-				continue
-			}
-			pipe := func(to, from net.Conn) {
-				_, _ = io.Copy(to, from) // until one of them closes
-				_ = to.Close()
-			}
-			go pipe(up, down)
-			go pipe(down, up)
-		}
-	}()
+	go reference.Relay(l, server.Address)
 	return l.Addr().String()
 }
 

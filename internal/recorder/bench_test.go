@@ -2,7 +2,6 @@ package recorder_test
 
 import (
 	"fmt"
-	"io"
 	"net"
 	"slices"
 	"testing"
@@ -83,24 +82,6 @@ func forward(b *testing.B, upstream string) (addr string) {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = l.Close() })
-	go func() {
-		for {
-			down, err := l.Accept()
-			if err != nil {
-				return // it is closed
-			}
-			up, err := net.Dial("tcp", upstream)
-			if err != nil {
-				_ = down.Close() // the client says so
-				continue
-			}
-			pipe := func(to, from net.Conn) {
-				_, _ = io.Copy(to, from) // until one of them closes
-				_ = to.Close()
-			}
-			go pipe(up, down)
-			go pipe(down, up)
-		}
-	}()
+	go reference.Relay(l, upstream)
 	return l.Addr().String()
 }

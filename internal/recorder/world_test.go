@@ -169,15 +169,9 @@ func (w *world) end() []string {
 // findings returns what is found, also in the pushes, where clusters may be built again.
 func findings(t *testing.T, out *recorder.Writer, path string) (all []string) {
 	t.Helper()
-	if err := out.Close(); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := lines(t, out, path)
 	o := xdslint.Options{Select: []string{"protocol", "transition"}, Ignore: []string{"transition/cluster-recreate"}}
-	report, _, err := xdslint.Trace(t.Context(), o, map[string][]byte{path: text})
+	report, _, err := xdslint.Trace(t.Context(), o, map[string][]byte{path: []byte(text)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +180,7 @@ func findings(t *testing.T, out *recorder.Writer, path string) (all []string) {
 	}
 	slices.Sort(all)
 	if t.Failed() || os.Getenv("SHOW_RECORDING") != "" {
-		t.Logf("%s", text)
+		t.Log(text)
 	}
 	return slices.Compact(all)
 }

@@ -265,7 +265,7 @@ func TestRollback(t *testing.T) {
 	}
 }
 
-// TestUnwanted: a server that takes an empty list for all gets requests from Envoy about what it does not want, with the version
+// TestUnwanted: a server that takes an empty list for all gets requests from Envoy about unwanted resources, with the version
 // of the last response that it wanted: they look like a NACK (empty-list-as-wildcard).
 func TestUnwanted(t *testing.T) {
 	envoytest.Need(t)
