@@ -246,11 +246,12 @@ func (c *comparison) send(rpc *resolve.RPC, a *resolve.Answer) (outcome string) 
 }
 
 // recovery is how long a client may take to have a resource again: a management server answers each request, and to a client that has asked for
-// more meanwhile, the resources that an answer lacks are removed.
+// more meanwhile, the resources that an answer lacks are removed. A member of an aggregate cluster without endpoints is first in a bad resolver state,
+// before its policy says why (sendUpdate of grpc-go's priority policy).
 const recovery = time.Minute
 
 func recovering(err error) bool {
-	return err != nil && strings.Contains(err.Error(), "has been removed")
+	return err != nil && (strings.Contains(err.Error(), "has been removed") || strings.HasSuffix(err.Error(), "bad resolver state"))
 }
 
 // must returns what must be seen of a way: that an RPC goes it and, where RPCs go round all endpoints, each of these.
