@@ -11,6 +11,7 @@ type Diagnostic struct {
 	Help     string   // what to write instead
 	Upstream string   // the core of the data plane's own message, to find it in a log; see Rejected
 	Rejected bool     // the target rejects the resource, as delivered; verdicts depend on this
+	Unless   string   // it rejects the resource unless this holds, which the input does not show: "it is started with --flag"
 
 	Resource *graph.Resource
 	Path     *graph.Path // the field, from the resource's message

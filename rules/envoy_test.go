@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"os"
@@ -44,6 +45,7 @@ func (a *archive) askEnvoy(t *testing.T, judgements []judgement) {
 					j.push(t)
 				case why == "", why == "crash":
 					j.validate(t, why == "crash")
+					j.assume(t, judgements)
 				}
 				if j.target == a.flagsOf(j.example).target {
 					j.see(t)
@@ -146,12 +148,36 @@ func (j judgement) validate(t *testing.T, crash bool) {
 	case len(refusals) > 0:
 		want = envoytest.Reject
 	}
-	if want == envoytest.Reject && verdict.Outcome == envoytest.Accept && j.refusedAtStart(t, path) {
+	if want == envoytest.Reject && verdict.Outcome == envoytest.Accept && j.refusedAtStart(t) {
 		return
 	}
 	if verdict.Outcome != want {
 		t.Errorf("Envoy says %s; the rules say %s: %s", verdict, want, strings.Join(refusals, "; "))
 	}
+}
+
+// assume starts Envoy with nothing of what a rule says has to hold. Where no finding of the rule says so, Envoy does not need it.
+func (j judgement) assume(t *testing.T, all []judgement) {
+	if !slices.ContainsFunc(all, func(j judgement) bool { return j.unless() != nil }) {
+		return
+	}
+	want, says := envoytest.Accept, ""
+	if d := j.unless(); d != nil {
+		want, says = envoytest.Reject, d.Upstream
+	}
+	if got := j.start(t, "start-without-node", j.envoy().ServeWithoutNode, says); got != want {
+		t.Errorf("Envoy says %s without a node on its command line; the rule says %s", got, want)
+	}
+}
+
+// unless returns the finding of the archive's rule that depends on what the example does not show.
+func (j judgement) unless() *lint.Diagnostic {
+	for i, d := range j.found {
+		if d.Unless != "" && d.Rule.ID() == j.archive.rule {
+			return &j.found[i]
+		}
+	}
+	return nil
 }
 
 // write puts the example into a folder.
@@ -169,25 +195,27 @@ func (j judgement) write(dir string) error {
 }
 
 // refusedAtStart starts an older Envoy. Its validate mode does not check what needs its runtime, but the server rejects that.
-func (j judgement) refusedAtStart(t *testing.T, path string) bool {
+func (j judgement) refusedAtStart(t *testing.T) bool {
 	if j.envoy() == envoytest.Newest {
 		return false
 	}
-	return j.ask(t, "start", func() (envoytest.Verdict, error) {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return envoytest.Verdict{}, err
-		}
-		server, err := j.envoy().Serve(t.Context(), string(text), filepath.Ext(path))
+	return j.start(t, "start", j.envoy().Serve, "") == envoytest.Reject
+}
+
+// start starts an Envoy with the bootstrap of an example, in one way. Where it ends, it has to say this.
+func (j judgement) start(t *testing.T, way string, serve func(ctx context.Context, text, ext string) (*envoytest.Envoy, error), says string) envoytest.Outcome {
+	return j.ask(t, way, func() (envoytest.Verdict, error) {
+		name := j.bootstrap()
+		server, err := serve(t.Context(), j.files()[name], filepath.Ext(name))
 		switch {
 		case err == nil:
 			server.Close()
 			return envoytest.Verdict{Outcome: envoytest.Accept}, nil
-		case errors.Is(err, envoytest.ErrEnded):
+		case errors.Is(err, envoytest.ErrEnded) && strings.Contains(err.Error(), says):
 			return envoytest.Verdict{Outcome: envoytest.Reject}, nil
 		}
 		return envoytest.Verdict{}, err
-	}).Outcome == envoytest.Reject
+	}).Outcome
 }
 
 // bootstrap is the file that Envoy starts with; one that cannot be read at all stands for a bootstrap too.

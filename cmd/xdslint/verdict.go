@@ -215,7 +215,11 @@ func writeVerdictJSON(w io.Writer, v *verdict.Verdict) error {
 }
 
 func writeVerdictText(w io.Writer, v *verdict.Verdict) error {
-	if _, err := fmt.Fprintf(w, "%s: %s %ss it as a %s\n", words.Name(v.Path), v.Target, v.Verdict, v.Delivery); err != nil {
+	assumed := ""
+	if len(v.Assumes) > 0 {
+		assumed = ", if " + strings.Join(v.Assumes, " and ")
+	}
+	if _, err := fmt.Fprintf(w, "%s: %s %ss it as a %s%s\n", words.Name(v.Path), v.Target, v.Verdict, v.Delivery, assumed); err != nil {
 		return err
 	}
 	for _, r := range v.Reasons {

@@ -93,7 +93,7 @@ func (v Version) start(ctx context.Context) (*ADS, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := launch(ctx, v, loopback, Streams{}.Bootstrap(fmt.Sprint("127.0.0.1:", s.port)), ".yaml")
+	e, err := launch(ctx, v, loopback, Streams{}.Bootstrap(fmt.Sprint("127.0.0.1:", s.port)), ".yaml", nodeFlags)
 	if err != nil {
 		s.close()
 		return nil, err

@@ -52,7 +52,16 @@ const loopback = "127.0.0.1"
 
 // ServeAdmin is like Serve, with the admin interface at an IP address of the machine.
 func (v Version) ServeAdmin(ctx context.Context, ip, bootstrap, ext string) (*Envoy, error) {
-	e, err := launch(ctx, v, ip, bootstrap, ext)
+	return v.serve(ctx, ip, bootstrap, ext, nodeFlags)
+}
+
+// ServeWithoutNode is like Serve, but nothing on the command line says which node it is.
+func (v Version) ServeWithoutNode(ctx context.Context, bootstrap, ext string) (*Envoy, error) {
+	return v.serve(ctx, loopback, bootstrap, ext, nil)
+}
+
+func (v Version) serve(ctx context.Context, ip, bootstrap, ext string, node []string) (*Envoy, error) {
+	e, err := launch(ctx, v, ip, bootstrap, ext, node)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +77,7 @@ func (v Version) ServeAdmin(ctx context.Context, ip, bootstrap, ext string) (*En
 }
 
 // launch starts Envoy and waits until its admin port answers.
-func launch(ctx context.Context, v Version, adminIP, bootstrap, ext string) (*Envoy, error) {
+func launch(ctx context.Context, v Version, adminIP, bootstrap, ext string, node []string) (*Envoy, error) {
 	binary, err := v.Binary()
 	if err != nil {
 		return nil, err
@@ -94,7 +103,7 @@ func launch(ctx context.Context, v Version, adminIP, bootstrap, ext string) (*En
 		"--admin-address-path", address, "--disable-hot-restart", "--concurrency", "1",
 		"--drain-time-s", strconv.Itoa(int(DrainTime.Seconds())),
 		"--file-flush-interval-msec", "100", "-l", "warning",
-	}, nodeFlags...)...)
+	}, node...)...)
 	e := &Envoy{dir: dir, stop: stop, ended: make(chan struct{})}
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &e.log, &e.log
 	if err := cmd.Start(); err != nil {

@@ -18,6 +18,7 @@ type Verdict struct {
 	Delivery string   `json:"delivery"` // bootstrap, push or config_dump
 	Verdict  string   `json:"verdict"`  // accept or reject
 	Reasons  []Reason `json:"reasons"`
+	Assumes  []string `json:"assumes"` // what must hold for an accept, and the file does not show: "it is started with --flag"
 }
 
 // Reason is a finding for which the target rejects the file. Line and column begin at 1; they are 0 if the file has no text.
@@ -50,16 +51,21 @@ func Of(ctx context.Context, name string, input *load.Input, targets []dataplane
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		v := Verdict{Path: name, Target: t.String(), Delivery: delivery(input), Verdict: Accept, Reasons: []Reason{}}
+		v := Verdict{Path: name, Target: t.String(), Delivery: delivery(input), Verdict: Accept, Reasons: []Reason{}, Assumes: []string{}}
 		for _, d := range report.Redacted(result) {
-			// The files that a bootstrap names are not part of the verdict.
-			if d.Rejected && d.Resource.File.Name == name {
-				v.Verdict = Reject
-				v.Reasons = append(v.Reasons, reason(&d))
+			switch {
+			case d.Resource.File.Name != name: // the files that a bootstrap names are not part of the verdict
+			case d.Rejected:
+				v.Verdict, v.Reasons = Reject, append(v.Reasons, reason(&d))
+			case d.Unless != "" && !slices.Contains(v.Assumes, d.Unless):
+				v.Assumes = append(v.Assumes, d.Unless)
 			}
 		}
 		if why := notXDS(input, t); why != "" {
 			v.Verdict, v.Reasons = Reject, append(v.Reasons, Reason{Rule: "schema/manifest", Severity: lint.Error.String(), Message: "this is not xDS: " + why})
+		}
+		if v.Verdict == Reject {
+			v.Assumes = []string{}
 		}
 		all = append(all, v)
 		if len(result.Failures) > 0 {

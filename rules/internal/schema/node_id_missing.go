@@ -2,8 +2,11 @@ package schema
 
 import (
 	"slices"
+	"strings"
 
 	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	metricsv3 "github.com/envoyproxy/go-control-plane/envoy/config/metrics/v3"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/dataplane"
@@ -16,39 +19,43 @@ var _ = Rules.Add(&lint.Rule{
 	Name:     "node-id-missing",
 	Family:   dataplane.Envoy,
 	Severity: lint.Warning,
-	Summary:  "a bootstrap subscribes to resources over xDS, but does not identify its node",
+	Summary:  "a bootstrap does not identify its node, and Envoy needs that to subscribe to resources",
 	Links:    []string{"https://github.com/envoyproxy/envoy/issues/21154"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) {
-		node := b.GetNode()
-		has := func(field protoreflect.Name, value, flag string) bool {
-			return value != "" || check.UnderUnknownKey(at.Resource(), at.Field("node").Path(), field) || onCommandLine(p, flag)
-		}
-		id, cluster := has("id", node.GetId(), "--service-node"), has("cluster", node.GetCluster(), "--service-cluster")
-		if at.Place.Parent != nil || id && cluster || at.Resource().Kind == graph.Patch {
+		if at.Place.Parent != nil || at.Resource().Kind == graph.Patch {
 			return // a patch is of a bootstrap that identifies its node
 		}
-		where, subscribes := subscription(p, at, b)
-		if !subscribes {
+		fields, flags := unidentified(p, at, b.GetNode())
+		where, does := needsNode(p, at, b)
+		if len(fields) == 0 || does == "" {
 			return
 		}
-		missing := "node.id and node.cluster"
-		switch {
-		case id:
-			missing = "node.cluster"
-		case cluster:
-			missing = "node.id"
-		}
-		if node != nil {
+		if b.GetNode() != nil {
 			where = at.Field("node").Key()
 		}
+		set := strings.Join(flags, " and ")
 		p.Report(where, lint.Diagnostic{
-			Message:  "the bootstrap subscribes to resources without " + missing,
-			Notes:    []string{"Envoy exits at startup, unless --service-node and --service-cluster set them"},
-			Help:     "write node: {id: …, cluster: …}, or set them on Envoy's command line",
+			Message:  "the bootstrap " + does + " without " + strings.Join(fields, " and "),
+			Notes:    []string{"Envoy exits at startup, unless it is started with " + set},
+			Help:     "write node: {id: …, cluster: …}, or give Envoy " + set,
 			Upstream: "node 'id' and 'cluster' are required. Set it either in 'node' config or via --service-node and --service-cluster options.",
+			Unless:   "it is started with " + set,
 		})
 	}),
 })
+
+// unidentified returns the fields of a bootstrap's node that are not set, and the flags that set them.
+func unidentified(p *lint.Pass, at lint.At, node *corev3.Node) (fields, flags []string) {
+	for _, f := range []struct {
+		name        protoreflect.Name
+		value, flag string
+	}{{"id", node.GetId(), "--service-node"}, {"cluster", node.GetCluster(), "--service-cluster"}} {
+		if f.value == "" && !check.UnderUnknownKey(at.Resource(), at.Field("node").Path(), f.name) && !onCommandLine(p, f.flag) {
+			fields, flags = append(fields, "node."+string(f.name)), append(flags, f.flag)
+		}
+	}
+	return fields, flags
+}
 
 // onCommandLine reports whether a container that runs the bootstrap sets a flag.
 func onCommandLine(p *lint.Pass, flag string) bool {
@@ -59,15 +66,30 @@ func onCommandLine(p *lint.Pass, flag string) bool {
 	})
 }
 
-// subscription returns the first config source of a bootstrap that Envoy uses.
-func subscription(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) (where lint.At, found bool) {
+// needsNode returns the first place of a bootstrap for which Envoy has to know its node, and what the bootstrap does there.
+func needsNode(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) (where lint.At, does string) {
+	const subscribes = "subscribes to resources"
 	dynamic := b.GetDynamicResources()
-	if dynamic.GetLdsConfig() != nil || dynamic.GetCdsConfig() != nil || dynamic.GetAdsConfig() != nil {
-		return at.Field("dynamic_resources").Key(), true
+	// A delta stream that nothing subscribes over does not need it.
+	ads := dynamic.GetAdsConfig()
+	if dynamic.GetLdsConfig() != nil || dynamic.GetCdsConfig() != nil || ads != nil && ads.GetApiType() != corev3.ApiConfigSource_DELTA_GRPC {
+		return at.Field("dynamic_resources").Key(), subscribes
 	}
-	for _, source := range p.Snapshot.Places("envoy.config.core.v3.ConfigSource") {
-		if r := source.Resource; r.File == at.Resource().File && r.Delivery == graph.FromBootstrap {
-			return source.At().Key(), true
+	if source, found := booted(p, at, "envoy.config.core.v3.ConfigSource"); found {
+		return source.Key(), subscribes
+	}
+	sink, found := booted(p, at, "envoy.config.metrics.v3.StatsdSink")
+	if found && sink.Place.Message.Interface().(*metricsv3.StatsdSink).GetTcpClusterName() != "" {
+		return sink.Field("tcp_cluster_name"), "sends statistics to statsd over TCP"
+	}
+	return at, ""
+}
+
+// booted returns the first message of a type in the file of a bootstrap that Envoy reads.
+func booted(p *lint.Pass, at lint.At, name protoreflect.FullName) (lint.At, bool) {
+	for _, place := range p.Snapshot.Places(name) {
+		if r := place.Resource; r.File == at.Resource().File && r.Delivery == graph.FromBootstrap {
+			return place.At(), true
 		}
 	}
 	return at, false

@@ -197,6 +197,7 @@ export interface Verdict {
   delivery: "bootstrap" | "push" | "config_dump";
   verdict: "accept" | "reject";
   reasons: Reason[];
+  assumes: string[]; // what must hold for an accept, and the file does not show
 }
 
 export interface Reason {
