@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"embed"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -67,17 +68,14 @@ var targets = sync.OnceValue(func() map[Target]func() *build {
 	return found
 })
 
-// All returns the known targets, sorted by plane and then by version.
-func All() []Target {
-	var all []Target
-	for t := range targets() {
-		all = append(all, t)
-	}
-	slices.SortFunc(all, func(a, b Target) int {
+var sorted = sync.OnceValue(func() []Target {
+	return slices.SortedFunc(maps.Keys(targets()), func(a, b Target) int {
 		return cmp.Or(cmp.Compare(a.Plane, b.Plane), slices.Compare(numbers(a.Version), numbers(b.Version)))
 	})
-	return all
-}
+})
+
+// All returns the known targets, sorted by plane and then by version.
+func All() []Target { return slices.Clone(sorted()) }
 
 // Join returns the names of targets, separated by commas.
 func Join(all []Target) string {
@@ -96,7 +94,7 @@ func (t Target) Before(version string) bool {
 // Default returns the newest Envoy.
 func Default() Target {
 	var newest Target
-	for _, t := range All() {
+	for _, t := range sorted() {
 		if t.Plane == "envoy" {
 			newest = t
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"maps"
 	"os"
-	"slices"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
@@ -38,9 +37,10 @@ const (
 
 // namedFiles returns the files that data sources name, each once.
 func namedFiles(all []decode.Seen) (names []string) {
+	known := map[string]bool{"": true}
 	add := func(s *corev3.DataSource) {
-		if name := s.GetFilename(); name != "" && !slices.Contains(names, name) {
-			names = append(names, name)
+		if name := s.GetFilename(); !known[name] {
+			known[name], names = true, append(names, name)
 		}
 	}
 	for _, seen := range all {

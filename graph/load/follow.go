@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -181,13 +182,16 @@ func (l *loader) open(path string) *input {
 	if l.given != nil {
 		identity = func(name string) string { return name }
 	}
-	absolute := identity(path)
-	for _, in := range l.inputs {
-		if in.path != "-" && identity(in.path) == absolute {
-			return in
+	if l.opened == nil {
+		l.opened = map[string]*input{}
+		for _, in := range slices.Backward(l.inputs) { // the first of several links to a file counts
+			if in.path != "-" {
+				l.opened[identity(in.path)] = in
+			}
 		}
 	}
-	if in := l.opened[absolute]; in != nil {
+	real := identity(path)
+	if in := l.opened[real]; in != nil {
 		return in
 	}
 	if l.opts.Progress != nil {
@@ -195,10 +199,7 @@ func (l *loader) open(path string) *input {
 	}
 	in := l.read(found{path: path, named: true})
 	l.recognise(in)
-	if l.opened == nil {
-		l.opened = map[string]*input{}
-	}
-	l.opened[absolute], l.order = in, append(l.order, in)
+	l.opened[real], l.order = in, append(l.order, in)
 	return in
 }
 

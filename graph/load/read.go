@@ -31,8 +31,8 @@ type loader struct {
 	types  graph.Types
 	given  map[string][]byte // the only readable files, by name; nil: read the disk
 	inputs []*input
-	opened map[string]*input         // files that inputs name, by their real path
-	order  []*input                  // the same, in the order in which they were named
+	opened map[string]*input         // by their real path: the inputs, and the files that they name
+	order  []*input                  // the files that inputs name, in the order in which they were named
 	skips  []FileReport              // files that the search left out
 	kept   map[*graph.Snapshot]*boot // for the next load
 
