@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/reserve"
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
@@ -150,6 +151,9 @@ func plain(kind string) string {
 // text reads one text, and moves its nodes to their places in the object's file.
 func (o *object) text(at *graph.Path, key string, n *graph.TextNode, text []byte, encoded bool) *input {
 	in := &input{found: found{path: key}, format: formatOf(key), file: &graph.SourceFile{Name: key}, object: o.Object, within: at}
+	if !reserve.Reading(o.texts.ctx, text) {
+		return in
+	}
 	o.texts.parse(in, text)
 	to, exact := func(graph.Span) graph.Span { return n.Span() }, false
 	if lines := n.Lines(o.in.file.Text, in.text); lines != nil && !encoded {

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/reserve"
 )
 
 // Options configure a load. The zero value reads the given paths as Envoy would.
@@ -71,6 +72,9 @@ func Paths(ctx context.Context, paths []string, opts Options) (*Input, error) {
 func Texts(ctx context.Context, texts map[string][]byte, opts Options) (*Input, error) {
 	l := newLoader(ctx, opts)
 	l.given = texts
+	if !reserve.Reading(ctx, slices.Collect(maps.Values(texts))...) {
+		return nil, ctx.Err()
+	}
 	var all []found
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		all = append(all, found{path: name, named: true})

@@ -15,6 +15,7 @@ import (
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/decode/types"
 	"github.com/xdslint/xdslint/internal/parallel"
+	"github.com/xdslint/xdslint/internal/reserve"
 	"github.com/xdslint/xdslint/internal/syntax"
 	"github.com/xdslint/xdslint/internal/tree"
 )
@@ -261,7 +262,26 @@ func (l *loader) parsed(in *input, docs []*graph.TextNode, err error) {
 		l.protoText(in, docs[0])
 	default:
 		in.docs = docs
+		l.reserveAliases(in)
 	}
+}
+
+// reserveAliases waits for the memory of the messages that aliases repeat.
+func (l *loader) reserveAliases(in *input) {
+	if !bytes.ContainsRune(in.text, '*') {
+		return
+	}
+	if repeated := collections(in.docs) - reserve.ValuesIn(in.text); repeated > 0 && !reserve.Values(l.ctx, repeated) {
+		in.docs = nil
+	}
+}
+
+// collections counts maps and lists, each time that an alias repeats them.
+func collections(docs []*graph.TextNode) (n int) {
+	for _, doc := range docs {
+		n += doc.Collections()
+	}
+	return n
 }
 
 // fromUTF16 converts a text that begins with the byte order mark of UTF-16 to UTF-8, and returns any other text

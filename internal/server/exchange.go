@@ -19,7 +19,6 @@ type exchange struct {
 	until   time.Time // by then it must be answered
 	held    *charge   // memory of its body and answer
 	read    int64     // bytes of the body
-	reading int64     // bytes of memory that reading its texts can take
 	status  int       // 0: no answer yet
 	written int64
 	notes   []slog.Attr // for the log

@@ -131,7 +131,6 @@ func (s *Server) whole(x *exchange) ([]byte, error) {
 		return nil, s.unread(err, "the body is incomplete")
 	}
 	s.metrics.received.Observe(float64(x.read))
-	x.reading = reading(text)
 	if len(text) == 0 {
 		return nil, newProblem(http.StatusBadRequest, "the body is empty")
 	}
@@ -174,7 +173,6 @@ func (s *Server) parts(x *exchange, boundary string) ([]part, error) {
 		if err != nil {
 			return nil, s.unread(err, malformed)
 		}
-		x.reading += reading(text)
 		all = append(all, part{next.FormName(), fileName(next), text})
 	}
 	s.metrics.received.Observe(float64(x.read))

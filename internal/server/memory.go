@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"math"
 	"net/http"
@@ -12,18 +11,19 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/semaphore"
+	"github.com/xdslint/xdslint/internal/reserve"
 )
 
 // memory ends work that takes more than the process may use. A small text can cost a thousand times its size. What
 // reading it can cost is known before, and reserved; what checking it costs is known only afterwards, and watched.
 type memory struct {
 	most  uint64 // bytes in use above which work is ended; 0: there is no limit
-	free  *semaphore.Weighted
 	inUse func() uint64
 
 	mu    sync.Mutex
-	tasks []*task // in the order in which they began
+	tasks []*task       // in the order in which they began
+	free  int64         // bytes that are not reserved
+	freed chan struct{} // closed when there are more
 }
 
 // task is work that can be ended.
@@ -31,6 +31,7 @@ type task struct {
 	end      context.CancelCauseFunc
 	ended    bool
 	reserved int64
+	waits    bool // for what others have reserved
 }
 
 var errMemory = newProblem(http.StatusServiceUnavailable, "it needs more memory than this server has")
@@ -41,8 +42,7 @@ func newMemory(limit int64) *memory {
 	if limit == math.MaxInt64 {
 		return &memory{}
 	}
-	most := limit / 2
-	return &memory{most: uint64(most), free: semaphore.NewWeighted(most), inUse: inUse}
+	return &memory{most: uint64(limit / 2), free: limit / 2, freed: make(chan struct{}), inUse: inUse}
 }
 
 func memoryLimit() int64 { return debug.SetMemoryLimit(-1) }
@@ -54,32 +54,51 @@ func inUse() uint64 {
 	return live[0].Value.Uint64()
 }
 
-// reading returns how many bytes reading a text can take: what the YAML parser needs for a number in a list. Each further
-// value of a text needs a separator, which may be escaped in the text of another one.
-func reading(text []byte) (size int64) {
-	for _, separator := range []string{",", "\n", `\n`, `\u00`} {
-		size += int64(bytes.Count(text, []byte(separator)))
-	}
-	return 800 * size
-}
-
-// begin waits for the memory that reading takes, and watches the task from then on.
-func (m *memory) begin(ctx context.Context, end context.CancelCauseFunc, reading int64) (*task, error) {
-	t := &task{end: end, reserved: reading}
+// begin watches a task, and returns the context in which it reserves memory.
+func (m *memory) begin(ctx context.Context, end context.CancelCauseFunc) (context.Context, *task) {
+	t := &task{end: end}
 	if m.most == 0 {
-		return t, nil
-	}
-	if uint64(reading) > m.most {
-		return nil, errMemory
-	}
-	if err := m.free.Acquire(ctx, reading); err != nil {
-		return nil, err
+		return ctx, t
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.tasks = append(m.tasks, t)
 	go m.watch(ctx)
-	return t, nil
+	return reserve.With(ctx, func(size int64) bool { return m.reserve(ctx, t, size) }), t
+}
+
+// reserve waits for memory. It ends the task if no other one will release enough.
+func (m *memory) reserve(ctx context.Context, t *task, size int64) bool {
+	for {
+		freed, enough := m.take(t, size)
+		if enough {
+			return true
+		}
+		if freed == nil {
+			t.end(errMemory)
+			return false
+		}
+		select {
+		case <-freed:
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// take reserves memory if there is enough. If not, it returns what to wait for, or nil if all tasks wait.
+func (m *memory) take(t *task, size int64) (freed <-chan struct{}, enough bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if t.waits = size > m.free; !t.waits {
+		m.free -= size
+		t.reserved += size
+		return nil, true
+	}
+	if uint64(t.reserved+size) > m.most || !slices.ContainsFunc(m.tasks, func(other *task) bool { return !other.waits }) {
+		return nil, false
+	}
+	return m.freed, false
 }
 
 func (m *memory) watch(ctx context.Context) {
@@ -116,5 +135,10 @@ func (m *memory) finish(t *task) {
 		runtime.GC() // without its memory, the next one may fit
 	}
 	m.tasks = slices.DeleteFunc(m.tasks, func(other *task) bool { return other == t })
-	m.free.Release(t.reserved)
+	m.free += t.reserved
+	for _, other := range m.tasks {
+		other.waits = false // until it has tried again
+	}
+	close(m.freed)
+	m.freed = make(chan struct{})
 }

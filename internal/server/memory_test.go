@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/xdslint/xdslint"
+	"github.com/xdslint/xdslint/internal/reserve"
 )
 
 // scarce makes a server believe in a limit of its memory. It returns what the server takes to be in use.
@@ -73,6 +74,9 @@ func TestReadingIsReserved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var reading, most atomic.Int32
 		r := run(t, Options{MaxConcurrent: 4, Linter: fake{lint: func(ctx context.Context, texts map[string][]byte) (*xdslint.Report, error) {
+			if !reserve.Reading(ctx, texts["body"]) {
+				return nil, ctx.Err()
+			}
 			most.Store(max(most.Load(), reading.Add(1)))
 			time.Sleep(time.Second)
 			reading.Add(-1)
@@ -100,11 +104,59 @@ func TestReadingIsReserved(t *testing.T) {
 	})
 }
 
-// TestReading: a list in any text costs at least as much as reading it takes.
-func TestReading(t *testing.T) {
-	for _, text := range []string{`a: [1,1,1]`, "a:\n- 1\n- 1\n- 1", `{"data": {"a.yaml": "a:\n- 1\n- 1"}}`, `{"data": {"a.yaml": "a: [1\u002c1\u002c1]"}}`} {
-		if got := reading([]byte(text)); got < 2*800 {
-			t.Errorf("%q: %d", text, got)
+// TestReservations: a task waits for what others have reserved, and is ended if all of these wait too.
+func TestReservations(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory(200)
+		m.inUse = func() uint64 { return 0 }
+		ctx := [3]context.Context{}
+		tasks := [3]*task{}
+		for i := range ctx {
+			made, end := context.WithCancelCause(t.Context())
+			defer end(nil)
+			ctx[i] = made
+			_, tasks[i] = m.begin(made, end)
 		}
-	}
+		got := make(chan string, 3)
+		ask := func(i int, size int64) {
+			go func() { got <- fmt.Sprint(i, m.reserve(ctx[i], tasks[i], size)) }()
+			synctest.Wait()
+		}
+		expect := func(want string) {
+			t.Helper()
+			select {
+			case answer := <-got:
+				if answer != want {
+					t.Errorf("got %q, want %q", answer, want)
+				}
+			default:
+				t.Errorf("got nothing, want %q", want)
+			}
+		}
+		ask(0, 60)
+		expect("0 true")
+		ask(1, 30)
+		expect("1 true")
+		ask(0, 30) // waits for 1
+		ask(2, 10)
+		expect("2 true")
+		ask(1, 20) // waits for 2
+		m.finish(tasks[2])
+		synctest.Wait()
+		if len(got) != 1 || context.Cause(ctx[0]) != nil && context.Cause(ctx[1]) != nil {
+			t.Errorf("%d answers", len(got))
+		}
+		for i := range 2 {
+			if context.Cause(ctx[i]) == errMemory {
+				expect(fmt.Sprint(i, false))
+				m.finish(tasks[i])
+				synctest.Wait()
+				expect(fmt.Sprint(1-i, true))
+			}
+		}
+		m.finish(tasks[0])
+		if m.most != 100 {
+			t.Error(m.most)
+		}
+	})
 }

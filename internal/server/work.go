@@ -56,11 +56,7 @@ func (s *Server) judge(x *exchange, timeout time.Duration, work func(context.Con
 	if err := s.slots.take(ctx, timeout/2); err != nil {
 		return s.ended(ctx, x, err, timeout)
 	}
-	task, err := s.memory.begin(ctx, end, x.reading)
-	if err != nil {
-		s.slots.give()
-		return s.ended(ctx, x, err, timeout)
-	}
+	reserving, task := s.memory.begin(ctx, end)
 	type outcome struct {
 		contentType string
 		answer      *answer
@@ -71,7 +67,7 @@ func (s *Server) judge(x *exchange, timeout time.Duration, work func(context.Con
 		o := outcome{answer: &answer{ctx: ctx, held: s.budget.charge()}}
 		func() {
 			defer s.recovered(&o.err)
-			o.contentType, o.err = work(ctx, o.answer)
+			o.contentType, o.err = work(reserving, o.answer)
 		}()
 		s.memory.finish(task)
 		body.release()

@@ -121,6 +121,18 @@ func jsonName(name string) string {
 	return string(out)
 }
 
+// Collections counts the maps and lists in n, each time that an alias repeats them.
+func (n *Node) Collections() int {
+	if n.Kind != Map && n.Kind != List {
+		return 0
+	}
+	count := 1
+	for i := range n.Items {
+		count += n.Items[i].Collections()
+	}
+	return count
+}
+
 // Move changes the places of a node and everything below it, for a text that is part of another text. If bound is set, none of it can be edited there.
 func (n *Node) Move(to func(source.Span) source.Span, bound bool) {
 	move := func(start, end *int32) {

@@ -1,0 +1,46 @@
+package load
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/xdslint/xdslint/internal/reserve"
+)
+
+// TestReserved: what a small text makes much of is reserved before it is read, and not read if it does not fit.
+func TestReserved(t *testing.T) {
+	const n = 1000
+	object := func(field, key, text string) string {
+		return fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, labels: {%s: \"true\"}}\n%s: {%s: %q}\n", Label, field, key, text)
+	}
+	encode := func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
+	for name, text := range map[string]string{
+		"encoded message": object("binaryData", "envoy.pb", encode(strings.Repeat("\x12\x00", n))),
+		"encoded text":    object("binaryData", "envoy.yaml", encode("a: ["+strings.Repeat("1,", n)+"1]")),
+		"escaped text":    strings.ReplaceAll(object("data", "envoy.yaml", "a: ["+strings.Repeat("1;", n)+"1]"), ";", `\x2c`),
+		"aliases":         "a: [&a [" + strings.Repeat("{},", 100) + "{}]" + strings.Repeat(", *a", 10) + "]\nb: " + strings.Repeat("x", n) + "\n",
+	} {
+		reserved := int64(0)
+		ctx := reserve.With(t.Context(), func(size int64) bool { reserved += size; return true })
+		if _, err := Texts(ctx, map[string][]byte{"a.yaml": []byte(text)}, Options{}); err != nil {
+			t.Error(err)
+		}
+		if reserved < n*800 {
+			t.Errorf("%s: %d bytes are reserved", name, reserved)
+		}
+		ctx, end := context.WithCancel(t.Context())
+		ctx = reserve.With(ctx, func(size int64) bool {
+			if size > n*400 {
+				end()
+			}
+			return size <= n*400
+		})
+		if in, err := Texts(ctx, map[string][]byte{"a.yaml": []byte(text)}, Options{}); err == nil {
+			t.Errorf("%s: it is read: %v", name, in.Files)
+		}
+		end()
+	}
+}
