@@ -208,7 +208,7 @@ func unwanted(p *play) {
 func unread(p *play) {
 	c := p.client()
 	p.each(func(kind graph.Kind, _ []string) { c.like(kind) })
-	c.reads.Lock()
+	c.reads <- struct{}{}
 	firsts := p.firsts()
 	for n := range 3 * len(firsts) {
 		before := p.world
@@ -217,8 +217,7 @@ func unread(p *play) {
 			break // the server waits for the client
 		}
 	}
-	c.reads.Unlock()
-	p.settle()
+	<-c.reads
 	p.witness()
 }
 

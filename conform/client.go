@@ -3,7 +3,6 @@ package conform
 import (
 	"maps"
 	"slices"
-	"sync"
 
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 	statusv3 "google.golang.org/genproto/googleapis/rpc/status"
@@ -17,9 +16,9 @@ type client struct {
 	*play
 	streams map[string]*stream // by type; empty: the aggregated one
 	types   map[string]*subscription
-	reads   sync.Mutex // held while the client does not read
-	silent  bool       // it does not answer yet
-	rejects int        // how many responses of each type it rejects
+	reads   chan struct{} // full while the client does not read
+	silent  bool          // it does not answer yet
+	rejects int           // how many responses of each type it rejects
 }
 
 // subscription is what a client knows about a type.
@@ -36,7 +35,7 @@ type subscription struct {
 }
 
 func (p *play) client() *client {
-	c := &client{play: p, streams: map[string]*stream{}, types: map[string]*subscription{}}
+	c := &client{play: p, reads: make(chan struct{}, 1), streams: map[string]*stream{}, types: map[string]*subscription{}}
 	p.clients = append(p.clients, c)
 	return c
 }

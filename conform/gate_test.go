@@ -42,25 +42,17 @@ var advice = []string{"protocol/new-version-same-content", "protocol/warming-wit
 // TestGate: a control plane that is made of the gate and apply.Run keeps every clause but those. What clients reject is withdrawn, so
 // some changes are not served.
 func TestGate(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it waits after each change until the server is silent")
-	}
-	for _, transport := range transports {
-		t.Run(transport, func(t *testing.T) {
-			t.Parallel()
-			served, tracker := gated(t)
-			reference.Fill(served)
-			report, err := conform.Run(t.Context(), serveCache(t, served, tracker), conform.Options{
-				Node: edge, Wait: 10 * time.Second, Change: reference.Changer(served),
-			}.Only(transport))
-			if err != nil {
-				t.Fatal(err)
+	overEach(t, "", func(t *testing.T, transport string) {
+		served, tracker := gated(t)
+		reference.Fill(served)
+		report, err := conform.Run(t.Context(), serveCache(t, served, tracker), conform.Options{Node: edge, Change: reference.Changer(served)}.Only(transport))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range report.Clauses {
+			if c.Status == conform.Broken && !slices.Contains(advice, c.Clause) {
+				t.Errorf("%s\n%s", c, c.Evidence[0].Recorded)
 			}
-			for _, c := range report.Clauses {
-				if c.Status == conform.Broken && !slices.Contains(advice, c.Clause) {
-					t.Errorf("%s\n%s", c, c.Evidence[0].Recorded)
-				}
-			}
-		})
-	}
+		}
+	})
 }

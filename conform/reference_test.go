@@ -3,7 +3,6 @@ package conform_test
 import (
 	"slices"
 	"testing"
-	"time"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 
@@ -19,35 +18,16 @@ func serve(t *testing.T) (*reference.Store, pull.Server) {
 	t.Helper()
 	s := reference.NewStore()
 	reference.Fill(s)
-	server, err := reference.Serve(s, "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(server.Stop)
-	return s, pull.Server{Address: server.Address}
+	l, server := reference.Memory()
+	t.Cleanup(reference.ServeOn(s, l).Stop)
+	return s, server
 }
-
-// patient is how long a server may take in tests in which it answers everything.
-const patient = time.Minute
 
 var edge = &corev3.Node{Id: caches.Node}
 
 // unserved: the clauses that a server without TTLs, REST and virtual hosts on demand does not put to the test.
 var unserved = []string{
 	"protocol/heartbeat-version", "protocol/poll-answered-unchanged", "protocol/virtual-host-removed", "protocol/virtual-host-misnamed",
-}
-
-// TestBriefly: the reference server keeps the clauses that need no changes.
-func TestBriefly(t *testing.T) {
-	_, server := serve(t)
-	report, err := conform.Run(t.Context(), server, conform.Options{Node: edge, Wait: patient}.Only("sotw-ads"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	kept(t, report)
-	if !slices.ContainsFunc(report.Clauses, func(c conform.Clause) bool { return c.Status == conform.Kept }) {
-		t.Error("no clause is put to the test")
-	}
 }
 
 // kept reports the clauses that are broken, and what could not be tested.
@@ -66,29 +46,23 @@ func kept(t *testing.T, report *conform.Report) {
 // TestReference: the reference server keeps all clauses, and each one is put to the test over some transport: the creation
 // of resources for each type over each of them.
 func TestReference(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it waits after each change until the server is silent")
-	}
 	seen := make(chan string, 10000)
 	t.Run("transports", func(t *testing.T) {
-		for _, transport := range transports {
-			t.Run(transport, func(t *testing.T) {
-				t.Parallel()
-				s, server := serve(t)
-				report, err := conform.Run(t.Context(), server, conform.Options{Node: edge, Wait: patient, Change: reference.Changer(s)}.Only(transport))
-				if err != nil {
-					t.Fatal(err)
+		overEach(t, "", func(t *testing.T, transport string) {
+			s, server := serve(t)
+			report, err := conform.Run(t.Context(), server, conform.Options{Node: edge, Change: reference.Changer(s)}.Only(transport))
+			if err != nil {
+				t.Fatal(err)
+			}
+			kept(t, report)
+			for _, c := range report.Clauses {
+				if c.Status != conform.Unseen {
+					seen <- c.Clause
+				} else if c.Clause == "protocol/creation-not-sent" {
+					t.Error(c)
 				}
-				kept(t, report)
-				for _, c := range report.Clauses {
-					if c.Status != conform.Unseen {
-						seen <- c.Clause
-					} else if c.Clause == "protocol/creation-not-sent" {
-						t.Error(c)
-					}
-				}
-			})
-		}
+			}
+		})
 	})
 	close(seen)
 	tested := slices.Clone(unserved)

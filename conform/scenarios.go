@@ -210,13 +210,13 @@ func many(p *play) {
 // slow asks for more while it does not read.
 func slow(p *play) {
 	c := p.client()
-	c.reads.Lock()
+	c.reads <- struct{}{}
 	for range 5 {
 		for _, kind := range p.world.named() {
 			c.like(kind)
 		}
 	}
-	c.reads.Unlock()
+	<-c.reads
 	p.settle()
 }
 

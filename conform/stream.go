@@ -72,8 +72,8 @@ func (s *stream) receive(ctx context.Context) {
 
 // awaitReading waits until the client reads.
 func (c *client) awaitReading() {
-	c.reads.Lock()
-	defer c.reads.Unlock()
+	c.reads <- struct{}{}
+	<-c.reads
 }
 
 // send records a request and sends it. Only the first one has the node.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/url"
 	"strings"
 	"time"
@@ -30,6 +31,8 @@ type Server struct {
 	TLS *tls.Config
 	// Headers are sent with each request, as names and values.
 	Headers [][2]string
+	// Connect opens connections for gRPC, such as to a server in memory. Nil: gRPC connects to the address.
+	Connect func(ctx context.Context, address string) (net.Conn, error)
 }
 
 // String returns the address, without the password if it is a URL.
@@ -86,8 +89,14 @@ func (s Server) Dial(userAgent string) (*grpc.ClientConn, error) {
 	if s.TLS != nil {
 		secure = credentials.NewTLS(s.TLS)
 	}
-	conn, err := grpc.NewClient(s.Address, grpc.WithTransportCredentials(secure), grpc.WithUserAgent(userAgent),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(MaxMessage)), grpc.WithStreamInterceptor(s.stream))
+	options := []grpc.DialOption{
+		grpc.WithTransportCredentials(secure), grpc.WithUserAgent(userAgent),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(MaxMessage)), grpc.WithStreamInterceptor(s.stream),
+	}
+	if s.Connect != nil {
+		options = append(options, grpc.WithContextDialer(s.Connect))
+	}
+	conn, err := grpc.NewClient(s.Address, options...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Address, err)
 	}

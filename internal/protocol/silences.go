@@ -191,7 +191,7 @@ func (m *moment) warmsWith(cluster, name string) {
 		if r.answered && !r.accepted || m.ch.held[cluster] == nil || eds.asked[name] == nil {
 			return false
 		}
-		if !eds.told(name, since) {
+		if !eds.told(name, since) && !m.outdated(eds, name) {
 			m.breach(cluster, "the cluster %q changes, and its endpoints %q are not sent again for %s", cluster, name, m.patience())
 		}
 		return true

@@ -62,6 +62,14 @@ func (m *moment) others(f func(ch *channel)) {
 	}
 }
 
+// outdated reports whether another stream of the node was sent a newer content of what a client has: that is update-not-sent.
+func (m *moment) outdated(ch *channel, name string) bool {
+	of := *m
+	of.ch = ch
+	h := of.shown(name, ch.heard[name], ch)
+	return h != nil && ch.held[name] != nil && h.content != ch.held[name].content
+}
+
 // existing reports whether another stream of the node than one was sent a resource since an event, and so has it.
 func (m *moment) existing(name string, since int, but *channel) bool {
 	return m.shown(name, since, but) != nil

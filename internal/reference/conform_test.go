@@ -3,10 +3,9 @@ package reference_test
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
@@ -16,7 +15,6 @@ import (
 
 	"github.com/xdslint/xdslint/conform"
 	"github.com/xdslint/xdslint/internal/reference"
-	"github.com/xdslint/xdslint/pull"
 )
 
 // updated are the clauses that only a change shows.
@@ -116,79 +114,62 @@ func keep(p proto.Message, f func(name, content string) bool) proto.Message {
 	return reduced(p, lost)
 }
 
-// TestConform: xdslint conform finds the flaws over gRPC too, by their clauses and no others.
+// TestConform: xdslint conform finds the flaws over gRPC too, by their clauses and no others. In a bubble, an answer that
+// does not come costs no time.
 func TestConform(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it waits for many answers that do not come")
-	}
-	var all sync.WaitGroup
-	defer all.Wait()
 	for _, m := range mutants {
 		if unseen[m.clause] != "" {
 			continue
 		}
-		all.Go(func() { t.Run(m.clause, m.eventually) })
+		t.Run(m.clause, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, m.conform)
+		})
 	}
 }
 
-// eventually tests a server with the flaw until it is found. On a busy machine, answers can be late.
-func (m mutant) eventually(t *testing.T) {
-	var wrong []string
-	for wait := time.Second; wait < 2*time.Minute; wait *= 4 {
-		if wrong = m.conform(t, wait); wrong == nil {
-			return
-		}
-		t.Logf("with %s: %s", wait, strings.Join(wrong, "\n"))
-	}
-	t.Error("it is not found")
-}
-
-// conform tests a server with the flaw, and returns what is not found as it should be.
-func (m mutant) conform(t *testing.T, wait time.Duration) (wrong []string) {
-	found := m.found(t, wait)
-	for v, messages := range found {
+// conform tests a server with the flaw.
+func (m mutant) conform(t *testing.T) {
+	for v, messages := range m.found(t) {
 		if m.only != nil && !m.only(v) {
 			continue
 		}
 		if messages["protocol/"+m.clause] == "" {
-			wrong = append(wrong, v.String()+": not found")
+			t.Errorf("%s: not found", v)
 		}
 		delete(messages, "protocol/"+m.clause)
 		for clause, message := range messages {
-			wrong = append(wrong, v.String()+": also found: "+clause+": "+message)
+			t.Errorf("%s: also found: %s: %s", v, clause, message)
 		}
 	}
-	return wrong
 }
 
 // found tests a server with the flaw. It returns the messages by clause, for each variant.
-func (m mutant) found(t *testing.T, wait time.Duration) map[variant]map[string]string {
+func (m mutant) found(t *testing.T) map[variant]map[string]string {
 	s := reference.NewStore()
 	reference.Fill(s)
 	flaw, ok := forAll[m.clause]
 	if !ok {
 		flaw = m.flaw()
 	}
+	var mu sync.Mutex // streams share the state of a flaw
 	s.Wrap = func(s reference.Session, delta bool) reference.Session {
 		if m.only != nil && !m.only(variant{delta, true}) && !m.only(variant{delta, false}) {
 			return s
 		}
-		return flaw(s)
+		mu.Lock()
+		defer mu.Unlock()
+		return &serial{flaw(s), &mu}
 	}
-	server, err := reference.Serve(s, "127.0.0.1:0")
-	if err != nil {
-		t.Error(err)
-		return nil
-	}
-	defer server.Stop()
-	o := conform.Options{Node: &corev3.Node{Id: "edge-1"}, Wait: wait}
+	l, server := reference.Memory()
+	defer reference.ServeOn(s, l).Stop()
+	o := conform.Options{Node: &corev3.Node{Id: "edge-1"}}
 	if slices.Contains(updated, m.clause) {
 		o.Change = reference.Changer(s)
 	}
-	report, err := conform.Run(t.Context(), pull.Server{Address: server.Address}, o)
+	report, err := conform.Run(t.Context(), server, o)
 	if err != nil {
-		t.Errorf("%s: %v", m.clause, err)
-		return nil
+		t.Fatal(err)
 	}
 	names := map[string]variant{"sotw-ads": {false, true}, "sotw": {false, false}, "delta-ads": {true, true}, "delta": {true, false}}
 	found := map[variant]map[string]string{}
@@ -202,4 +183,22 @@ func (m mutant) found(t *testing.T, wait time.Duration) map[variant]map[string]s
 		}
 	}
 	return found
+}
+
+// serial is a session that shares state with others.
+type serial struct {
+	reference.Session
+	mu *sync.Mutex
+}
+
+func (s *serial) Request(q proto.Message) []proto.Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.Session.Request(q)
+}
+
+func (s *serial) Changed() []proto.Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.Session.Changed()
 }

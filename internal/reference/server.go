@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -11,7 +12,10 @@ import (
 	listenerservice "github.com/envoyproxy/go-control-plane/envoy/service/listener/v3"
 	routeservice "github.com/envoyproxy/go-control-plane/envoy/service/route/v3"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/test/bufconn"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/xdslint/xdslint/pull"
 )
 
 // Server serves a store over gRPC.
@@ -26,6 +30,11 @@ func Serve(s *Store, address string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	return ServeOn(s, l), nil
+}
+
+// ServeOn serves a store to the connections of a listener.
+func ServeOn(s *Store, l net.Listener) *Server {
 	out := &Server{Address: l.Addr().String(), grpc: grpc.NewServer(grpc.WaitForHandlers(true))}
 	discoveryv3.RegisterAggregatedDiscoveryServiceServer(out.grpc, aggregated{Store: s})
 	clusterservice.RegisterClusterDiscoveryServiceServer(out.grpc, clusters{Store: s})
@@ -33,7 +42,15 @@ func Serve(s *Store, address string) (*Server, error) {
 	listenerservice.RegisterListenerDiscoveryServiceServer(out.grpc, listeners{Store: s})
 	routeservice.RegisterRouteDiscoveryServiceServer(out.grpc, routes{Store: s})
 	go func() { _ = out.grpc.Serve(l) }() // until Stop
-	return out, nil
+	return out
+}
+
+// Memory returns a listener without a network, and how to connect to it. The time of a bubble of testing/synctest does not
+// wait for it.
+func Memory() (net.Listener, pull.Server) {
+	l := bufconn.Listen(1 << 16)
+	dial := func(ctx context.Context, _ string) (net.Conn, error) { return l.DialContext(ctx) }
+	return l, pull.Server{Address: "passthrough:///memory", Connect: dial}
 }
 
 // Stop ends all streams.
