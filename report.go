@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/internal/baseline"
 	"github.com/xdslint/xdslint/internal/fix"
@@ -34,11 +35,25 @@ type Report struct {
 // Summary counts what a report holds.
 type Summary = report.Summary
 
+// files returns how the files were read. If no target is gRPC, nothing judges a bootstrap of gRPC.
+func (r *run) files() []load.FileReport {
+	files := slices.Clone(r.loaded.Files)
+	if slices.ContainsFunc(r.targets, func(t dataplane.Target) bool { return t.Family() == dataplane.GRPC }) {
+		return files
+	}
+	for i := range files {
+		if f := &files[i]; f.As == load.GRPCBootstrap {
+			f.As, f.Why, f.Marked = "", "it is a bootstrap of gRPC, which --target grpc-go judges", true
+		}
+	}
+	return files
+}
+
 func (r *run) report() *Report {
 	_, before := r.input.origin.(loaded) // it was read before, and may never have been a file
 	return &Report{
 		Result: report.Clean(r.Result), Rules: r.rules, FailOn: r.failOn, Suppressed: r.suppressed, Baselined: r.baselined,
-		Files: r.loaded.Files, Unread: r.loaded.Unread, Stages: r.times, found: r.Result, names: r.input.names(r.Linter), fixes: !before,
+		Files: r.files(), Unread: r.loaded.Unread, Stages: r.times, found: r.Result, names: r.input.names(r.Linter), fixes: !before,
 	}
 }
 

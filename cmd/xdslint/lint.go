@@ -282,9 +282,9 @@ func some(names []string) string {
 	return list
 }
 
-// unjudged prints the named files in which nothing was checked, such as Kubernetes objects without xDS. That is not an
-// error, since hooks name every file that changed, but it must not look as if the files had been checked.
-// It reports whether there are any.
+// unjudged prints the files in which nothing was checked: those that paths name, such as Kubernetes objects without xDS, and
+// those that hold something of Envoy all the same. That is not an error, since hooks name every file that changed, but it
+// must not look as if the files had been checked. It reports whether there are any.
 func unjudged(w io.Writer, r *xdslint.Report) bool {
 	const most = 5
 	reported := map[string]bool{}
@@ -293,7 +293,7 @@ func unjudged(w io.Writer, r *xdslint.Report) bool {
 	}
 	var skipped []load.FileReport
 	for _, f := range r.Files {
-		if f.Named && f.As == "" && !reported[f.Path] {
+		if (f.Named || f.Marked) && f.As == "" && !reported[f.Path] {
 			skipped = append(skipped, f)
 		}
 	}

@@ -136,7 +136,7 @@ func (l *loader) recognise(in *input) {
 	if in.as == nothing && len(in.objects) > 0 {
 		in.as = manifest
 	}
-	if in.as == bootstrap && in.main == 0 {
+	if in.as == bootstrap && in.object == nil {
 		in.later()
 	}
 	if in.object == nil {
@@ -172,15 +172,20 @@ func (in *input) unrecognised() {
 	if len(in.docs) > 0 {
 		doc = in.docs[0]
 	}
+	if list := doc.Field("resources"); in.named && list != nil && list.Kind == tree.List {
+		doc = list
+	}
 	kind := looksLike(doc)
 	if kind != "" {
 		in.file.Unrecognised = false
 	}
 	switch {
 	case kind != "" && in.named:
-		in.problem(graph.Syntax, firstKey(doc), "this looks like a %s without its type", kind.Name()).Name = string(kind)
+		in.problem(graph.Syntax, firstKey(doc), "%s", untypedResource(kind)).Name = string(kind)
 	case kind != "":
 		in.no = fmt.Sprintf(`it looks like a %s, but has no "@type"`, kind.Name())
+	case in.named && doc.Kind == tree.Map && isForeign(doc):
+		in.problem(graph.Syntax, firstKey(doc), "this is not xDS: %s", noXDS)
 	case in.named && doc.Kind == tree.Map:
 		in.as = bootstrap // Envoy would read it as one, and {} is one
 	case in.named:
@@ -190,12 +195,24 @@ func (in *input) unrecognised() {
 
 const noXDS = `it is not a bootstrap, discovery response, config_dump or resource with an "@type"`
 
-// later marks problems after the first document of a bootstrap as lenient: Envoy does not read that far.
+// later reports what Envoy drops because it is after the first document of a file, or that this is the bootstrap. Problems
+// there are lenient: Envoy does not read that far.
 func (in *input) later() {
+	if in.main > 0 {
+		in.problem(graph.Syntax, in.docs[0].Span(), "this is not the bootstrap: Envoy reads only the first document of a file").Name = ignoredDocument
+		return
+	}
 	for i := range in.problems {
 		in.problems[i].Lenient = true
 	}
+	if i := 1 + slices.IndexFunc(in.docs[1:], func(doc *graph.TextNode) bool { return doc.Kind != tree.Null }); i > 0 && len(in.problems) == 0 {
+		p := in.problem(graph.Syntax, in.docs[i].Span(), "this document has no effect: Envoy reads only the first one of a file")
+		p.Name, p.Lenient = ignoredDocument, true
+	}
 }
+
+// ignoredDocument is the name of the problem.
+const ignoredDocument = "document"
 
 // matters reports whether to report the problems of a file: it was named, or it looks like xDS.
 func (in *input) matters() bool {
@@ -277,7 +294,7 @@ func (in *input) report() FileReport {
 	case bootstrap:
 		report.As = "bootstrap"
 	case grpcBootstrap:
-		report.As = "gRPC bootstrap"
+		report.As = GRPCBootstrap
 	case configDump:
 		report.As = "config_dump"
 	case response:
@@ -291,7 +308,7 @@ func (in *input) report() FileReport {
 	case manifest:
 		report.As = "Kubernetes manifest" + in.kinds(in.objects)
 	default:
-		report.Why = in.why()
+		report.Why, report.Marked = in.why(), len(in.problems) == 0 && hasMark(in.text)
 	}
 	return report
 }

@@ -38,6 +38,9 @@ type Input struct {
 	Unread    []string          // files with certificates that the input names, and that are not on this machine
 }
 
+// GRPCBootstrap is how the bootstrap of a gRPC client or server is reported to be read.
+const GRPCBootstrap = "gRPC bootstrap"
+
 // FileReport says how a file was read.
 type FileReport struct {
 	Path string
@@ -45,6 +48,8 @@ type FileReport struct {
 	Why  string // it was skipped
 	// Named: a path names the file itself, not a folder that it is in.
 	Named bool
+	// Marked: it was skipped, but has the name of an Envoy type, or of the field of a bootstrap with its resources.
+	Marked bool
 	// Outside: a link leads from a folder that the paths name to the file, which is not in that folder.
 	Outside bool
 	// Followed: a bootstrap names the file, and the paths do not.

@@ -69,6 +69,10 @@ func (a *assembly) plain(from origin, n *graph.TextNode, name protoreflect.FullN
 // any adds the resource in a map with an "@type", or in a wrapper with one.
 func (a *assembly) any(from origin, n *graph.TextNode) {
 	url := n.Get("@type")
+	if kind := looksLike(n); url == nil && n.Kind == tree.Map && kind != "" {
+		a.misfit(from, graph.Problem{Kind: graph.Syntax, Span: firstKey(n), Node: n, Name: string(kind), Message: untypedResource(kind)})
+		return
+	}
 	if n.Kind != tree.Map || url == nil || url.Kind != tree.String || url.Text == "" {
 		a.misfit(from, graph.Problem{Kind: graph.BadAny, Span: n.Span(), Node: n, Message: `there is no "@type" here, so the type of this message is not known`})
 		return

@@ -1,11 +1,14 @@
 package load
 
 import (
+	"slices"
+
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/internal/decode/types"
+	"github.com/xdslint/xdslint/internal/nearest"
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
@@ -16,21 +19,21 @@ var shapes = []protoreflect.FullName{
 	"envoy.extensions.transport_sockets.tls.v3.Secret", "envoy.service.runtime.v3.Runtime", "envoy.config.core.v3.TypedExtensionConfig",
 }
 
-// firstKey returns the place of the first key of a resource, or of the first one in a list.
-func firstKey(n *graph.TextNode) graph.Span {
-	if n.Kind == tree.List {
-		n = &n.Items[0]
+// first returns the first item of a list, or what is not a list itself.
+func first(n *graph.TextNode) *graph.TextNode {
+	if n != nil && n.Kind == tree.List && len(n.Items) > 0 {
+		return &n.Items[0]
 	}
-	return n.Keys[0].Span()
+	return n
 }
+
+// firstKey returns the place of the first key of a resource, or of the first one in a list.
+func firstKey(n *graph.TextNode) graph.Span { return first(n).Keys[0].Span() }
 
 // looksLike returns the type of a resource without an "@type", or of the first one in a list: the only type that has
 // most of its keys. It returns "" if there is none.
 func looksLike(n *graph.TextNode) (best protoreflect.FullName) {
-	if n.Kind == tree.List && len(n.Items) > 0 {
-		n = &n.Items[0]
-	}
-	if n.Kind != tree.Map {
+	if n = first(n); n == nil || n.Kind != tree.Map {
 		return ""
 	}
 	most := 1 // one key may be anything's
@@ -53,4 +56,24 @@ func looksLike(n *graph.TextNode) (best protoreflect.FullName) {
 		}
 	}
 	return best
+}
+
+// isForeign reports whether a map has nothing of a bootstrap: not a field of one, of its resources or with a similar name.
+func isForeign(n *graph.TextNode) bool {
+	var names []string
+	for _, fields := range []protoreflect.FieldDescriptors{
+		bootstrapFields, bootstrapFields.ByName("static_resources").Message().Fields(), bootstrapFields.ByName("dynamic_resources").Message().Fields(),
+	} {
+		for i := range fields.Len() {
+			names = append(names, string(fields.Get(i).Name()), fields.Get(i).JSONName())
+		}
+	}
+	finder := nearest.Finder{Work: nearest.Unlimited}
+	return len(n.Keys) > 0 && !slices.ContainsFunc(n.Keys, func(key tree.Key) bool {
+		return slices.Contains(names, key.Name) || finder.Name(key.Name, names) != ""
+	})
+}
+
+func untypedResource(kind protoreflect.FullName) string {
+	return "this looks like a " + string(kind.Name()) + " without its type"
 }

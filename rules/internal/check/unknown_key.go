@@ -13,15 +13,37 @@ import (
 
 // UnderUnknownKey reports whether the value of a field that a message lacks was given under a key that the message does
 // not have: a similar one, one whose value has that field, or one that belongs into the field. Then the unknown key is
-// the mistake. It is only where Envoy rejects unknown keys; over xDS it drops them, and rejects what is missing.
+// the mistake. It is only where unknown keys are rejected; over xDS Envoy drops them, and rejects what is missing.
 func UnderUnknownKey(r *graph.Resource, message *graph.Path, field protoreflect.Name) bool {
 	path := message.String()
-	return r.Delivery == graph.FromBootstrap && slices.ContainsFunc(r.Problems, func(p graph.Problem) bool {
+	return slices.ContainsFunc(r.Problems, func(p graph.Problem) bool {
 		if p.Kind != graph.UnknownField || p.Node == nil || p.Path.Parent().String() != path {
 			return false
 		}
-		return p.Node.Field(string(field)) != nil || p.In != nil && (lint.Nearest(p.Name, FieldNames(p.In)) == string(field) || Holder(p) == field)
+		if r.Delivery != graph.FromBootstrap && !RejectedByGateway(r, p) {
+			return false
+		}
+		return p.Node.Field(string(field)) != nil || p.In != nil && (Meant(p) == string(field) || Holder(p) == field)
 	})
+}
+
+// RejectedByGateway reports whether Envoy Gateway rejects an unknown field in a patch. Istio drops it.
+func RejectedByGateway(r *graph.Resource, p graph.Problem) bool {
+	return r.Kind == graph.Patch && !p.Carried && r.Object.Kind == graph.EnvoyPatchPolicy
+}
+
+// Meant returns the field that an unknown one was probably meant for: one with a similar name, or the only one that begins
+// with it, as port_value does with port. It returns "" if there is none.
+func Meant(p graph.Problem) string {
+	names := FieldNames(p.In)
+	if near := lint.Nearest(p.Name, names); near != "" {
+		return near
+	}
+	longer := slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, p.Name+"_") })
+	if len(longer) != 1 {
+		return ""
+	}
+	return longer[0]
 }
 
 // Holder returns the first field of the message around an unknown field that could hold it, one level down, or "".

@@ -15,7 +15,13 @@ var _ = Rules.Add(&lint.Rule{
 	Summary:  "a file that is not valid YAML, JSON or proto text",
 	Run: lint.EachProblem(func(p *lint.Pass, r *graph.Resource, problem graph.Problem) {
 		d := lint.Diagnostic{Message: problem.Message, Rejected: !envoy.ReadAtRuntime(r), Upstream: "Unable to parse", Notes: []string{p.OnReject(r)}}
+		if problem.Lenient {
+			d.Severity, d.Rejected, d.Upstream = lint.Warning, false, ""
+			d.Notes = []string{"Envoy reads only the first document of a file, and this is a later one"}
+		}
 		switch problem.Name {
+		case "document":
+			d.Upstream, d.Help = "", "put each document into a file of its own"
 		case "":
 		case "template":
 			d.Message = "this is a template, which must be rendered before it can be linted"

@@ -40,7 +40,7 @@ func unknownField(p *lint.Pass, r *graph.Resource, problem graph.Problem, at *gr
 		if r.Text == nil {
 			d.Upstream = fmt.Sprintf("with unknown field set {%s}", problem.Name)
 		}
-	case r.Kind == graph.Patch && !problem.Carried && r.Object.Kind == graph.EnvoyPatchPolicy:
+	case check.RejectedByGateway(r, problem):
 		d.Rejected, d.Notes = true, []string{p.OnDecodeError(r, problem)}
 	case r.Kind == graph.Patch && !problem.Carried:
 		d.Severity = lint.Warning
@@ -68,7 +68,11 @@ func suggestField(d *lint.Diagnostic, r *graph.Resource, problem graph.Problem, 
 		d.Help = help
 		return
 	}
-	near := lint.Nearest(problem.Name, check.FieldNames(problem.In))
+	if problem.Name == "<<" {
+		d.Help = "write the fields out: Envoy reads anchors (&, *) of YAML, but not merge keys"
+		return
+	}
+	near := check.Meant(problem)
 	where := elsewhere(problem, at)
 	switch {
 	case where != "" && (near == "" || editDistance(problem.Name, near) > 2):
