@@ -29,7 +29,7 @@ type certificateFlags struct {
 func newCertificate() *cobra.Command {
 	f := &certificateFlags{}
 	cmd := &cobra.Command{
-		Use: "certificate", Short: "Create a certificate and its authority for xdslint serve", Args: cobra.NoArgs,
+		Use: "certificate", Short: "Create a certificate and its authority for xdslint serve", Args: noArgs,
 		DisableFlagsInUseLine: true,
 		Long: `Write tls.crt and tls.key for xdslint serve, and ca.crt for its clients: the caBundle of a Kubernetes webhook. The
 private key of the authority is not stored, so no other certificate can be signed with it. Existing files are not

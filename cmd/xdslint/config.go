@@ -32,7 +32,7 @@ func newConfig() *cobra.Command {
 	}
 	f := &inputFlags{}
 	show := &cobra.Command{
-		Use: "show", Short: "Print the configuration that applies here, and its path", Args: cobra.NoArgs, DisableFlagsInUseLine: true,
+		Use: "show", Short: "Print the configuration that applies here, and its path", Args: noArgs, DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := f.configuration(cmd.Context())
 			if err != nil {

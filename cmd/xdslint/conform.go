@@ -54,7 +54,7 @@ Exit status: 0 no clause of level must or should is broken, 1 such clauses are b
 		Example: `  xdslint conform --ads localhost:18000 --plaintext --node edge-1
   xdslint conform --ads localhost:18000 --plaintext --node edge-1 --change ./change.sh --format json
   xdslint conform --client --listen 127.0.0.1:18000`,
-		Args: cobra.NoArgs, DisableFlagsInUseLine: true,
+		Args: noArgs, DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	flags := cmd.Flags()

@@ -187,6 +187,9 @@ func sizeOf(paths []string) (bytes uint64) {
 // options translates the flags into options of a linter.
 func (f *inputFlags) options(s *xdslint.Config) (xdslint.Options, error) {
 	o := xdslint.Options{BuiltIn: builtIn(), Config: s, Load: load.Options{Root: f.root, ConfigYAML: f.configYAML, Stdin: os.Stdin, StdinName: f.stdinName, Untyped: f.untyped}}
+	if info, err := os.Stat(f.root); f.root != "" && (err != nil || !info.IsDir()) {
+		return o, fmt.Errorf("--root: no such folder: %s", f.root)
+	}
 	times, err := f.times()
 	if err != nil {
 		return o, err
@@ -322,6 +325,14 @@ func checkPaths(paths []string) error {
 		if near := lint.Nearest(p, slices.Sorted(maps.Keys(commands()))); near != "" {
 			return fmt.Errorf("no such file: %s (did you mean the command %q?)", p, near)
 		}
+	}
+	return nil
+}
+
+// noArgs is the check of a command that takes only flags.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("%s takes only flags, and got %q (%s --help)", cmd.Name(), args[0], cmd.CommandPath())
 	}
 	return nil
 }

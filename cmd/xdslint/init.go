@@ -15,7 +15,7 @@ var initText string
 
 func newInit() *cobra.Command {
 	return &cobra.Command{
-		Use: "init", Short: "Write a commented " + config.FileName, Args: cobra.NoArgs, DisableFlagsInUseLine: true,
+		Use: "init", Short: "Write a commented " + config.FileName, Args: noArgs, DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			err := writeNew(config.FileName, []byte(initText), 0o644)
 			if os.IsExist(err) {

@@ -254,6 +254,9 @@ func (f *lintFlags) extras(w io.Writer, r *xdslint.Report) {
 	if !unjudged(w, r) && files.Read == 0 && files.Skipped > 0 && len(r.Diagnostics) == 0 {
 		fmt.Fprintln(w, "xdslint: none of these files is xDS; --show-files shows why")
 	}
+	if files.Read+files.Skipped == 0 && len(r.Diagnostics) == 0 {
+		fmt.Fprintln(w, "xdslint: "+noFiles)
+	}
 	if len(r.Unread) > 0 {
 		fmt.Fprintf(w, "xdslint: certificates and keys were not checked, because they are not on this machine: %s; --root DIR says where they are\n", some(r.Unread))
 	}
@@ -267,6 +270,9 @@ func (f *lintFlags) extras(w io.Writer, r *xdslint.Report) {
 		timings(w, r)
 	}
 }
+
+// noFiles is said of folders without files that could be read.
+const noFiles = "there is nothing to check: in a folder, files are read by their extension, such as .yaml, .json, .pb_text and .pb"
 
 // some lists a few names, and says how many more there are.
 func some(names []string) string {

@@ -45,7 +45,7 @@ Exit status: 0 fetched, and with --lint no findings at or above --fail-on, 1 fin
 		Example: `  xdslint pull --ads xds.example.com:18000 --node edge-1 --lint
   xdslint pull --ads localhost:18000 --plaintext --transport delta --node @node.yaml --out served/
   xdslint pull --admin http://localhost:9901 --out running/ && xdslint plan running/ served/`,
-		Args: cobra.NoArgs, DisableFlagsInUseLine: true,
+		Args: noArgs, DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	f.add(cmd)

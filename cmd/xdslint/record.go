@@ -34,7 +34,7 @@ Clients connect without TLS, unless there is a --listen-tls-cert. Listen on an a
 Exit status: 0 stopped, 2 the command line is wrong, 3 it could not listen, or not write.`,
 		Example: `  xdslint record --listen 127.0.0.1:18001 --upstream localhost:18000 --plaintext --out xds.jsonl
   xdslint trace xds.jsonl`,
-		Args: cobra.NoArgs, DisableFlagsInUseLine: true,
+		Args: noArgs, DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	flags := cmd.Flags()

@@ -37,7 +37,7 @@ var logFormats = []string{"text", "json"}
 func newServe() *cobra.Command {
 	f := &serveFlags{}
 	cmd := &cobra.Command{
-		Use: "serve", Short: "Lint and plan over HTTP, and validate for Kubernetes", Args: cobra.NoArgs, DisableFlagsInUseLine: true,
+		Use: "serve", Short: "Lint and plan over HTTP, and validate for Kubernetes", Args: noArgs, DisableFlagsInUseLine: true,
 		Long: `serve answers over HTTP:
 
   POST /v1/lint       takes a file, or multipart/form-data with several files; answers with the JSON of lint, or SARIF

@@ -75,6 +75,9 @@ func (f *verdictFlags) run(cmd *cobra.Command, args []string) error {
 	if j.paths, err = verdictPaths(args); err != nil {
 		return err
 	}
+	if len(j.paths) == 0 {
+		fmt.Fprintln(cmd.ErrOrStderr(), "xdslint: "+noFiles)
+	}
 	o := xdslint.Options{Targets: f.targets, GRPCEnv: f.grpcEnv, Load: load.Options{Stdin: os.Stdin, StdinName: f.stdinName}}
 	if o.Load.Types, err = types(f.descriptors); err != nil {
 		return err

@@ -18,7 +18,7 @@ import (
 func (l *loader) mount(o *object) (why string) {
 	label := find(o.node, "metadata", "labels", Label)
 	switch {
-	case label != nil && label.Text == "false":
+	case o.declined():
 		return fmt.Sprintf("a %s with the label %s: false", o.Kind, Label)
 	case label == nil && !o.marked():
 		return o.unmarked()
@@ -45,6 +45,9 @@ func (l *loader) mount(o *object) (why string) {
 	}
 	return ""
 }
+
+// declined reports whether the label says that an object is not to be read.
+func (o *object) declined() bool { return textOf(find(o.node, "metadata", "labels", Label)) == "false" }
 
 // within returns a loader of the texts in an object.
 func (l *loader) within() *loader {

@@ -308,7 +308,8 @@ func (in *input) report() FileReport {
 	case manifest:
 		report.As = "Kubernetes manifest" + in.kinds(in.objects)
 	default:
-		report.Why, report.Marked = in.why(), len(in.problems) == 0 && hasMark(in.text)
+		report.Why = in.why()
+		report.Marked = len(in.problems) == 0 && hasMark(in.text) && !slices.ContainsFunc(in.others, (*object).declined)
 	}
 	return report
 }

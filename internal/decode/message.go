@@ -44,7 +44,7 @@ type Problem struct {
 	Span    source.Span
 	Message string
 	Name    string                         // of the unknown field, enum value or type
-	In      protoreflect.MessageDescriptor // the message that lacks the field
+	In      protoreflect.MessageDescriptor // the message that lacks the field, or that a value is not
 	Enum    protoreflect.EnumDescriptor    // the enum that lacks the value
 	Node    *tree.Node                     // the value there; nil for binary input
 	Lenient bool                           // Envoy accepts it: duplicate keys in YAML, for example
@@ -143,7 +143,7 @@ func (d *Decoder) message(n *tree.Node, m fields.Message, depth int) {
 		return
 	}
 	if n.Kind != tree.Map {
-		d.problem(BadValue, n, "%s where a %s is expected, which is a map of its fields", n.Kind, p.name)
+		d.problem(BadValue, n, "%s where a %s is expected, which is a map of its fields", n.Kind, p.name).In = m.Descriptor()
 		return
 	}
 	d.planned(p, n, m, depth, false)

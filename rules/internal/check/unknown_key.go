@@ -32,9 +32,12 @@ func RejectedByGateway(r *graph.Resource, p graph.Problem) bool {
 	return r.Kind == graph.Patch && !p.Carried && r.Object.Kind == graph.EnvoyPatchPolicy
 }
 
-// Meant returns the field that an unknown one was probably meant for: one with a similar name, or the only one that begins
-// with it, as port_value does with port. It returns "" if there is none.
+// Meant returns the field that an unknown one was probably meant for: its successor since the v2 API, such as typed_config, one
+// with a similar name, or the only one that begins with it, as port_value does with port. It returns "" if there is none.
 func Meant(p graph.Problem) string {
+	if typed := p.In.Fields().ByName("typed_" + protoreflect.Name(p.Name)); typed != nil {
+		return string(typed.Name())
+	}
 	names := FieldNames(p.In)
 	if near := lint.Nearest(p.Name, names); near != "" {
 		return near

@@ -35,7 +35,7 @@ var _ = Rules.Add(&lint.Rule{
 		}
 		own := at.Field(field)
 		switch i := strings.IndexAny(text, "?#"); {
-		case field == "regex":
+		case field == "regex" && text != "":
 			if match.NewRoute(&routev3.Route{Match: m}, nil).Never() {
 				p.Report(at.Field("safe_regex", "regex"), lint.Diagnostic{
 					Message: fmt.Sprintf("no path matches the regular expression %s", text),

@@ -8,6 +8,7 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/dataplane/envoy/match"
+	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules/internal/managers"
 )
@@ -20,7 +21,7 @@ var _ = Rules.Add(&lint.Rule{
 	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		hosts := hostRoutes{}
 		managers.EachLevel(p, func(l *envoy.RouteLevel, users []managers.Manager) {
-			if l.Route.GetRedirect() == nil || l.Cluster != nil || l.Host.GetMatcher() != nil || !onlyPath(l.Route.GetMatch()) {
+			if l.Route.GetRedirect() == nil || l.Cluster != nil || l.Host.GetMatcher() != nil || !onlyPath(l.Route.GetMatch()) || unknownIn(l.At.Field("redirect")) {
 				return
 			}
 			if slices.ContainsFunc(users, func(m managers.Manager) bool { return sameServer(l.Route.GetRedirect(), m) }) && hosts.returns(l) {
@@ -33,6 +34,14 @@ var _ = Rules.Add(&lint.Rule{
 		})
 	}),
 })
+
+// unknownIn reports whether a message has a field that is not known, which may say more than the others.
+func unknownIn(at lint.At) bool {
+	path := at.Path().String()
+	return slices.ContainsFunc(at.Resource().Problems, func(p graph.Problem) bool {
+		return p.Kind == graph.UnknownField && p.Path.Parent().String() == path
+	})
+}
 
 // onlyPath reports whether a match selects requests by nothing but their path.
 func onlyPath(m *routev3.RouteMatch) bool {

@@ -3,6 +3,8 @@ package schema
 import (
 	"fmt"
 
+	"google.golang.org/protobuf/reflect/protoreflect"
+
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/tree"
 	"github.com/xdslint/xdslint/lint"
@@ -34,6 +36,11 @@ func badValue(p *lint.Pass, r *graph.Resource, problem graph.Problem) {
 		d.Help = "put it in quotes: \"" + text + "\""
 		d.Fixes = lint.Replace(lint.AtProblem(r, problem), text).Safe("put it in quotes")
 	}
+	if problem.Kind == graph.BadValue && problem.Node != nil && problem.Node.Kind == tree.String {
+		if problem.In != nil {
+			d.Help = asMap[problem.In.FullName()]
+		}
+	}
 	if url := missingType(p, r, problem); url != "" {
 		d.Help = fmt.Sprintf(`add "@type": %s`, url)
 		d.Fixes = lint.Insert(lint.AtProblem(r, problem), "@type", url).Likely("write the type")
@@ -51,4 +58,14 @@ func missingType(p *lint.Pass, r *graph.Resource, problem graph.Problem) string 
 		return ""
 	}
 	return onlyType(p, name.Node.Text)
+}
+
+// asMap says how to write messages for which people write only a text.
+var asMap = map[protoreflect.FullName]string{
+	"envoy.config.core.v3.Address":        "write {socket_address: {address: …, port_value: …}}",
+	"envoy.config.core.v3.DataSource":     "write {inline_string: …} or {filename: …}",
+	"envoy.config.route.v3.RouteAction":   "write {cluster: …}",
+	"envoy.config.route.v3.RouteMatch":    "write {prefix: …}, or {path: …} for exactly one path",
+	"envoy.type.matcher.v3.RegexMatcher":  "write {regex: …}",
+	"envoy.type.matcher.v3.StringMatcher": "write {exact: …} or {prefix: …}",
 }

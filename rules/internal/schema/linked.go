@@ -83,11 +83,19 @@ func misplaced(p *lint.Pass, pt envoy.Point, name protoreflect.FullName, at lint
 		d.Notes = append([]string{"it does not configure any extension"}, d.Notes...)
 		d.Notes = append(d.Notes, builtElsewhere(p.Target, func(t dataplane.Target) bool { return pt.Takes(t.Extensions(), name) })...)
 	}
-	if near := nearestTypo(string(name), inCategories(p, pt.Categories)); near != "" {
+	fitting := inCategories(p, pt.Categories)
+	near := nearestTypo(string(name), fitting)
+	if other := otherSide.Replace(string(name)); other != string(name) && slices.Contains(fitting, other) {
+		near = other
+	}
+	if near != "" {
 		suggestType(&d, at, near)
 	}
 	return d
 }
+
+// otherSide turns the name of what configures connections from clients into that for connections to clusters, and back.
+var otherSide = strings.NewReplacer("Downstream", "Upstream", "Upstream", "Downstream")
 
 // suggestType adds the type that was probably meant.
 func suggestType(d *lint.Diagnostic, at lint.At, near string) {

@@ -14,6 +14,7 @@ import (
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/internal/check"
 )
 
 var _ = Rules.Add(&lint.Rule{
@@ -61,6 +62,9 @@ func missingTypedConfig(p *lint.Pass, at lint.At, m protoreflect.Message) {
 	if filter, ok := m.Interface().(*hcmv3.HttpFilter); ok && filter.GetIsOptional() {
 		return // Envoy skips it
 	}
+	if check.UnderUnknownKey(at.Resource(), at.Path(), fd.Name()) {
+		return
+	}
 	pt, ok := envoy.PointOf(at.Place)
 	if !ok || pt.Wrapping != at.Place || emptyMeans(pt) || envoy.Ignored(p.Target.Extensions(), pt, at.Place) || !envoy.OuterRead(p.Target.Extensions(), at.Place) {
 		return
@@ -85,12 +89,15 @@ func reportUntyped(p *lint.Pass, at lint.At, pt envoy.Point, m protoreflect.Mess
 	}
 	if url := typeByName(p, name, pt.Categories); url != "" {
 		d.Help = fmt.Sprintf(`write typed_config: {"@type": %s}`, url)
+		empty := lint.Fields{{Name: "@type", Value: url}}
 		switch {
 		case !emptyValid(p, decode.TypeName(url)): // then it takes more than the type
 		case m.Has(fd):
 			d.Fixes = lint.Insert(at.Field("typed_config"), "@type", url).Likely("write the type")
+		case at.Resource().Locate(at.Field("typed_config").Path()).Exact: // it is null
+			d.Fixes = lint.Exchange(at.Field("typed_config"), "typed_config", empty).Likely("write the type")
 		default:
-			d.Fixes = lint.Insert(at, "typed_config", lint.Fields{{Name: "@type", Value: url}}).Likely("add an empty typed_config")
+			d.Fixes = lint.Insert(at, "typed_config", empty).Likely("add an empty typed_config")
 		}
 	}
 	late(&d, pt)

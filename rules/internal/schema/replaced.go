@@ -18,6 +18,7 @@ var replaced = map[replacedField]string{
 	{"envoy.config.cluster.v3.Cluster", "tls_context"}:                          "tls_context was removed with the v2 API: write a transport_socket with an UpstreamTlsContext",
 	{"envoy.config.cluster.v3.Cluster", "extension_protocol_options"}:           "write typed_extension_protocol_options",
 	{"envoy.config.listener.v3.FilterChain", "tls_context"}:                     "tls_context was removed with the v2 API: write a transport_socket with a DownstreamTlsContext",
+	{"envoy.config.route.v3.CorsPolicy", "allow_origin"}:                        "allow_origin was removed with the v2 API: write allow_origin_string_match: [{exact: …}]",
 	{"envoy.config.route.v3.RouteMatch", "regex"}:                               "regex was removed with the v2 API: write safe_regex: {regex: …}",
 	{"envoy.config.route.v3.RouteAction", "auto_host_rewrite_header"}:           "write host_rewrite_header",
 	{"envoy.config.route.v3.RouteAction", "request_mirror_policy"}:              "write request_mirror_policies, a list",

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/graph"
@@ -20,9 +21,10 @@ var _ = Rules.Add(&lint.Rule{
 			d.Notes = []string{"Envoy reads only the first document of a file, and this is a later one"}
 		}
 		switch problem.Name {
+		case "":
+			d.Help = inYAML(r.File, problem)
 		case "document":
 			d.Upstream, d.Help = "", "put each document into a file of its own"
-		case "":
 		case "template":
 			d.Message = "this is a template, which must be rendered before it can be linted"
 			d.Help = check.Render
@@ -32,3 +34,20 @@ var _ = Rules.Add(&lint.Rule{
 		p.ReportProblem(r, problem, d)
 	}, graph.Syntax),
 })
+
+// inYAML says what to write instead of what people often get wrong in YAML.
+func inYAML(f *graph.SourceFile, problem graph.Problem) string {
+	at := problem.Span.Start
+	switch {
+	case strings.Contains(problem.Message, "tab character"):
+		return "indent with spaces: YAML does not take tabs"
+	case strings.Contains(problem.Message, "mapping values are not allowed"), strings.Contains(problem.Message, "did not find expected key"),
+		strings.Contains(problem.Message, "did not find expected '-' indicator"):
+		return "compare the indentation of this line with that of the lines above"
+	case strings.Contains(problem.Message, "alphabetic or numeric character"): // of the name of an anchor
+		return "write the * or & in quotes"
+	case at < len(f.Text) && strings.ContainsRune("@`%", rune(f.Text[at])):
+		return fmt.Sprintf("write what begins with %c in quotes", f.Text[at])
+	}
+	return ""
+}

@@ -64,8 +64,12 @@ func suggestField(d *lint.Diagnostic, r *graph.Resource, problem graph.Problem, 
 		d.Help = help
 		return
 	}
-	if help := replaced[replacedField{"", problem.Name}]; help != "" && problem.In.Fields().ByName("typed_"+protoreflect.Name(problem.Name)) != nil {
+	typed := "typed_" + problem.Name
+	if help := replaced[replacedField{"", problem.Name}]; help != "" && problem.In.Fields().ByName(protoreflect.Name(typed)) != nil {
 		d.Help = help
+		if problem.Node.Get("@type") != nil {
+			d.Fixes = lint.Rename(lint.AtProblem(r, problem), typed).Likely(fmt.Sprintf("write %q", typed))
+		}
 		return
 	}
 	if problem.Name == "<<" {
