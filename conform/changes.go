@@ -155,19 +155,26 @@ func confused(p *play) {
 	}
 }
 
-// left changes something after clients have unsubscribed from their only name, and from the wildcard.
+// left changes something after clients have unsubscribed from their only name, from one of several, and from the wildcard.
+// The wait is for a server that may still have sent what it did not know to be unwanted.
 func left(p *play) {
-	none, single, envoy := p.client(), p.client(), p.client()
+	none, some, single, envoy := p.client(), p.client(), p.client(), p.client()
 	p.each(func(kind graph.Kind, names []string) { none.subscribe(kind, names[0]) })
 	p.each(func(kind graph.Kind, names []string) { none.unsubscribe(kind, names[0]) })
+	p.each(func(kind graph.Kind, names []string) { some.subscribe(kind, names...) })
+	p.each(func(kind graph.Kind, names []string) { some.unsubscribe(kind, names[0]) })
 	p.wild(func(kind graph.Kind, _ []string) { single.subscribe(kind, "*") })
 	p.wild(func(kind graph.Kind, _ []string) { single.unsubscribe(kind, "*") })
 	p.wild(func(kind graph.Kind, names []string) { single.subscribe(kind, names[0]) })
 	p.each(func(kind graph.Kind, _ []string) { envoy.like(kind) })
+	for began := time.Now(); time.Since(began) <= p.Wait && p.ctx.Err() == nil; {
+		p.listen()
+	}
 	for range 2 {
 		for _, kind := range p.world.named() {
 			names := p.world.names(kind)
 			p.change("change", resource{kind, names[len(names)-1]})
+			p.change("change", resource{kind, names[0]})
 		}
 	}
 }

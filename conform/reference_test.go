@@ -3,6 +3,7 @@ package conform_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 
@@ -74,4 +75,20 @@ func TestReference(t *testing.T) {
 			t.Errorf("%s is never put to the test", c.Rule.ID())
 		}
 	}
+}
+
+// TestUnread: what a client does not read is not taken for what the server does not send. Routes that are referred to and do
+// not exist make changes slow: each time, they could be late.
+func TestUnread(t *testing.T) {
+	overEach(t, "", func(t *testing.T, transport string) {
+		s, server := serve(t)
+		for _, name := range []string{"web", "internal"} {
+			s.Delete(reference.Routes, name)
+		}
+		report, err := conform.Run(t.Context(), server, conform.Options{Node: edge, Wait: 600 * time.Millisecond, Change: reference.Changer(s)}.Only(transport))
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept(t, report)
+	})
 }

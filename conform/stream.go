@@ -57,8 +57,8 @@ func (s *stream) receive(ctx context.Context) {
 		if c.delta {
 			a.response = &discoveryv3.DeltaDiscoveryResponse{}
 		}
-		c.awaitReading()
 		a.err = s.grpc.RecvMsg(a.response)
+		c.awaitReading()
 		select {
 		case c.inbox <- a:
 		case <-ctx.Done():

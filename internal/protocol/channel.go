@@ -71,6 +71,7 @@ type channel struct {
 
 	known   map[string]string // Delta: the versions that the client has from an earlier stream
 	resumed bool              // SotW: it has a version from an earlier stream
+	earlier map[string]*held  // what it has from there, as far as the recording shows it
 	held    map[string]*held  // what the server has sent, and not removed
 	missing map[string]*held  // SotW: what a complete state lacked
 	lost    map[string]*held  // the same of a partial one, until it is sent again
@@ -307,7 +308,7 @@ func (ch *channel) sent(e *Event, number int) {
 	}
 	ch.clings = ch.clings || ch.left() && len(ch.asked) > 0 && ch.exceeds(p)
 	ch.last, ch.since = r, changes{requests: max(0, ch.since.requests-1), asked: ch.since.asked}
-	ch.unrequested = ch.unrequested || !ch.wild && ch.requests > 0 && (len(ch.asked) == 0 && len(p.Resources) > 0 || ch.exceeds(p))
+	ch.unrequested = ch.unrequested || !ch.wild && ch.requests > 0 && ch.exceeds(p)
 	for i := range p.Resources {
 		ch.hold(e.At, &p.Resources[i])
 	}

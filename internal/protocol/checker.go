@@ -155,6 +155,9 @@ func (c *Checker) ended(s *stream) {
 func (c *Checker) request(s *stream, e *Event) {
 	ch := s.channel(e.Request.TypeURL)
 	c.meet(s, e.Request.Node)
+	if s.node == "" {
+		s.node = e.Request.Node
+	}
 	m := &moment{Checker: c, s: s, ch: ch, event: e, request: e.Request}
 	for _, clause := range Clauses() {
 		if clause.onRequest != nil {
@@ -165,9 +168,6 @@ func (c *Checker) request(s *stream, e *Event) {
 	ch.ask(e)
 	ch.asking = c.events
 	s.requests++
-	if s.node == "" {
-		s.node = e.Request.Node
-	}
 }
 
 func (c *Checker) response(s *stream, e *Event) {

@@ -40,14 +40,23 @@ func returnsWithOld(m *moment) {
 	}
 }
 
-// oldResources compares the versions of resources.
+// oldResources compares resources with what the client has of them: what a stream of the node was sent with their versions.
 func (m *moment) oldResources() {
-	known, since := m.request.Known, m.events
+	since, before := m.events, map[string]*held{}
+	for ch := range m.sameNode() {
+		all := ch.has()
+		for name, version := range m.request.Known {
+			if h := all[name]; h != nil && h.version == version {
+				before[name] = h
+			}
+		}
+	}
+	m.ch.earlier = before
 	m.wait(m.Patience, func(m *moment) bool {
-		for _, name := range slices.Sorted(maps.Keys(known)) {
-			other := m.shown(name, since, m.ch)
-			if other != nil && other.version != known[name] && !m.had(name, known[name], other.content) && !m.ch.told(name, since) && m.ch.subscribed(name) {
-				m.breachAfter(other.at, "what another stream of the node was sent", name, "the client returns with version %q of %q, and is not sent the newer one for %s", known[name], name, m.patience())
+		for _, name := range slices.Sorted(maps.Keys(before)) {
+			newer := m.shown(name, since, m.ch)
+			if newer != nil && newer.differs(before[name]) && !m.ch.told(name, since) && m.ch.subscribed(name) {
+				m.breachAfter(newer.at, "what another stream of the node was sent", name, "the client returns with version %q of %q, and is not sent the newer one for %s", before[name].version, name, m.patience())
 				return true
 			}
 		}
@@ -55,31 +64,70 @@ func (m *moment) oldResources() {
 	})
 }
 
-// had reports whether a stream of the node was sent a content with a version. A server may have a version for the type, and so
-// more than one for a content.
-func (m *moment) had(name, version string, content uint64) bool {
-	for ch := range m.sameNode() {
-		if h := ch.held[name]; h != nil && h.version == version && h.content == content {
-			return true
-		}
-	}
-	return false
-}
-
-// oldVersion compares that of the type with the one of another stream with the same subscription.
+// oldVersion compares what a client of SotW has, as a stream with its version and its names shows it, with what another
+// one is sent now. A version can also be newer because of other resources.
 func (m *moment) oldVersion() {
 	version, since := m.request.Version, m.events
+	for ch := range m.sameNode() {
+		if ch != m.ch && ch.accepted == version && (ch.last == nil || ch.last.accepted) && (!ch.resumed || ch.earlier != nil) && m.asksLike(ch) {
+			m.ch.earlier = ch.has()
+		}
+	}
+	before := maps.Clone(m.ch.earlier)
+	if before == nil {
+		return
+	}
 	m.wait(m.Patience, func(m *moment) bool {
 		if m.ch.responses > 0 {
 			return true
 		}
 		for ch := range m.sameNode() {
 			same := ch.wildcard == m.ch.wildcard && maps.EqualFunc(ch.asked, m.ch.asked, func(_, _ *interest) bool { return true })
-			if same && ch != m.ch && ch.last != nil && ch.last.event > since && ch.last.version != version {
-				m.breachAfter(ch.last.at, "what another stream of the node was sent", version, "the client returns with version %q, and is not sent the newer one for %s", version, m.patience())
+			if name := ch.news(before, since); same && name != "" {
+				m.breachAfter(ch.last.at, "what another stream of the node was sent", version, "the client returns with version %q, and is not sent the newer %q for %s", version, name, m.patience())
 				return true
 			}
 		}
 		return false
 	})
+}
+
+// asksLike reports whether the first request of a stream has the subscription of another one.
+func (m *moment) asksLike(ch *channel) bool {
+	names := slices.DeleteFunc(slices.Clone(m.request.Names), func(name string) bool { return name == "*" })
+	return ch.wildcard == m.wildcard() && len(names) == len(ch.asked) && !slices.ContainsFunc(names, func(name string) bool { return ch.asked[name] == nil })
+}
+
+// has returns what the client has, also from an earlier stream.
+func (ch *channel) has() map[string]*held {
+	all := map[string]*held{}
+	if !ch.complete() || ch.responses == 0 {
+		maps.Copy(all, ch.earlier)
+	}
+	maps.Copy(all, ch.held)
+	return all
+}
+
+// news returns the name of something that a stream was sent since an event, or lost, in comparison with what was there
+// before; empty: nothing is new.
+func (ch *channel) news(before map[string]*held, since int) string {
+	if ch.last == nil || ch.last.event <= since {
+		return ""
+	}
+	for _, name := range slices.Sorted(maps.Keys(ch.held)) {
+		if ch.heard[name] > since && (before[name] == nil || ch.held[name].differs(before[name])) {
+			return name
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		if ch.complete() && ch.held[name] == nil {
+			return name
+		}
+	}
+	return ""
+}
+
+// differs reports whether a resource is known to have another content than before.
+func (h *held) differs(before *held) bool {
+	return !h.opaque && !before.opaque && h.content != before.content
 }

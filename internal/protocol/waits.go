@@ -32,7 +32,7 @@ func (c *Checker) Expire(now time.Time) {
 			w.m.test()
 		}
 	}
-	c.recent = slices.DeleteFunc(c.recent, func(s *stream) bool { return now.Sub(s.ended) > 2*c.Patience })
+	c.recent = slices.DeleteFunc(c.recent, func(s *stream) bool { return now.Sub(s.ended) > 4*c.Patience })
 	c.miss(now)
 }
 

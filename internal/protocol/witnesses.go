@@ -67,7 +67,7 @@ func (m *moment) outdated(ch *channel, name string) bool {
 	of := *m
 	of.ch = ch
 	h := of.shown(name, ch.heard[name], ch)
-	return h != nil && ch.held[name] != nil && h.content != ch.held[name].content
+	return h != nil && ch.held[name] != nil && h.differs(ch.held[name])
 }
 
 // existing reports whether another stream of the node than one was sent a resource since an event, and so has it.

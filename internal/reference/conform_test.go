@@ -128,9 +128,25 @@ func TestConform(t *testing.T) {
 	}
 }
 
+// TestConformPermitted: it finds nothing in what is permitted.
+func TestConformPermitted(t *testing.T) {
+	for _, m := range permitted {
+		t.Run(m.clause, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				for v, messages := range m.found(t, true) {
+					for clause, message := range messages {
+						t.Errorf("%s: %s: %s", v, clause, message)
+					}
+				}
+			})
+		})
+	}
+}
+
 // conform tests a server with the flaw.
 func (m mutant) conform(t *testing.T) {
-	for v, messages := range m.found(t) {
+	for v, messages := range m.found(t, slices.Contains(updated, m.clause)) {
 		if m.only != nil && !m.only(v) {
 			continue
 		}
@@ -144,8 +160,8 @@ func (m mutant) conform(t *testing.T) {
 	}
 }
 
-// found tests a server with the flaw. It returns the messages by clause, for each variant.
-func (m mutant) found(t *testing.T) map[variant]map[string]string {
+// found tests a server with the flaw, with changes or without. It returns the messages by clause, for each variant.
+func (m mutant) found(t *testing.T, changes bool) map[variant]map[string]string {
 	s := reference.NewStore()
 	reference.Fill(s)
 	flaw, ok := forAll[m.clause]
@@ -164,7 +180,7 @@ func (m mutant) found(t *testing.T) map[variant]map[string]string {
 	l, server := reference.Memory()
 	defer reference.ServeOn(s, l).Stop()
 	o := conform.Options{Node: &corev3.Node{Id: "edge-1"}}
-	if slices.Contains(updated, m.clause) {
+	if changes {
 		o.Change = reference.Changer(s)
 	}
 	report, err := conform.Run(t.Context(), server, o)

@@ -202,6 +202,26 @@ func inParts(s reference.Session) reference.Session {
 	}
 }
 
+// resumes does not send endpoints to a client that returns with the version that they have.
+func resumes(s reference.Session) reference.Session {
+	known := ""
+	a := withholding(s, reference.Endpoints, func(p proto.Message) proto.Message {
+		if version(p) == known {
+			return nil
+		}
+		known = ""
+		return p
+	})
+	in, first := a.in, true
+	a.in = func(next reference.Session, q proto.Message) []proto.Message {
+		if get(q, "type_url") == reference.Endpoints && first {
+			known, first = get(q, "version_info"), false
+		}
+		return in(next, q)
+	}
+	return a
+}
+
 // permitted are ways in which servers differ, and keep the protocol.
 var permitted = []mutant{
 	{"types that share a nonce", nil, each(nonced(reference.Endpoints, func(p proto.Message) string { return get(p, "nonce") + "0" }))},
@@ -213,6 +233,7 @@ var permitted = []mutant{
 	{"an answer in several responses", nil, each(batched)},
 	{"all endpoints with each change, in two responses", sotw, each(inParts)},
 	{"unsubscriptions that are answered with removals", delta, each(removes)},
+	{"a client that returns with the version of the type gets nothing", sotw, each(resumes)},
 	{"versions that are hashes", sotw, each(edit(func(p proto.Message) []proto.Message {
 		set(p, "version_info", "hash-"+get(p, "version_info"))
 		return one(p)
