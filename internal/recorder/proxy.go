@@ -36,7 +36,7 @@ type Proxy struct {
 func New(upstream string, secure *tls.Config, out *Writer) *Proxy {
 	p := &Proxy{upstream: upstream, creds: insecure.NewCredentials(), out: out, polls: newPolls(upstream, secure, out)}
 	if secure != nil {
-		p.creds = credentials.NewTLS(secure)
+		p.creds = passing{credentials.NewTLS(secure)}
 	}
 	p.server = grpc.NewServer(
 		grpc.ForceServerCodecV2(raw{}),
@@ -98,7 +98,7 @@ func (p *Proxy) pass(_ any, down grpc.ServerStream) error {
 }
 
 func (p *Proxy) call(ctx context.Context, conn *grpc.ClientConn, method string, down grpc.ServerStream, recorded *StreamWriter) error {
-	up, err := conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}, method)
+	up, err := conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}, method, authority(ctx)...)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package recorder_test
 
 import (
 	"context"
+	"crypto/tls"
 	"net"
 	"os"
 	"path/filepath"
@@ -46,6 +47,12 @@ type world struct {
 // record serves through a proxy what serves at an address.
 func record(t testing.TB, upstream string) (proxy *recorder.Proxy, out *recorder.Writer, path, addr string) {
 	t.Helper()
+	return recordOver(t, upstream, nil)
+}
+
+// recordOver is record with TLS to the upstream, or without.
+func recordOver(t testing.TB, upstream string, secure *tls.Config) (proxy *recorder.Proxy, out *recorder.Writer, path, addr string) {
+	t.Helper()
 	path = filepath.Join(t.TempDir(), "recording.jsonl")
 	out, err := recorder.Create(path, recorder.PartSize)
 	if err != nil {
@@ -55,7 +62,7 @@ func record(t testing.TB, upstream string) (proxy *recorder.Proxy, out *recorder
 	if err != nil {
 		t.Fatal(err)
 	}
-	proxy = recorder.New(upstream, nil, out)
+	proxy = recorder.New(upstream, secure, out)
 	go func() { _ = proxy.Serve(l) }() // until Stop
 	return proxy, out, path, l.Addr().String()
 }

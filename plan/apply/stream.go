@@ -5,6 +5,8 @@ import (
 
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
+
+	"github.com/xdslint/xdslint/internal/redact"
 )
 
 // stream is one open stream of an Envoy.
@@ -234,7 +236,8 @@ func (s *stream) nack(sub *subscription, nonce, message string) *nack {
 	if len(done) == 0 {
 		return nil
 	}
-	sub.nacked = &nack{version{sub.typeURL, done[len(done)-1].version}, message, s.String()}
+	// Envoy quotes what it rejects, with the secrets in it.
+	sub.nacked = &nack{version{sub.typeURL, done[len(done)-1].version}, redact.Error(message), s.String()}
 	return sub.nacked
 }
 

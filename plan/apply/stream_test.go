@@ -9,6 +9,8 @@ import (
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 	serverv3 "github.com/envoyproxy/go-control-plane/pkg/server/v3"
 	"google.golang.org/genproto/googleapis/rpc/status"
+
+	"github.com/xdslint/xdslint/internal/redact"
 )
 
 func newStream(delta bool) *stream {
@@ -33,8 +35,10 @@ func TestLaterACK(t *testing.T) {
 	if sub.acked != "v2" {
 		t.Errorf("an old nonce counts: %+v", sub)
 	}
-	nacked := s.request(&discoveryv3.DiscoveryRequest{TypeUrl: eds, ResponseNonce: "3", ErrorDetail: &status.Status{Message: "bad"}})
-	if nacked == nil || nacked.version != (version{eds, "v3"}) || nacked.message != "bad" || sub.acked != "v2" || sub.asks("a") {
+	nacked := s.request(&discoveryv3.DiscoveryRequest{TypeUrl: eds, ResponseNonce: "3", ErrorDetail: &status.Status{
+		Message: `bad: name: "a" inline_string: "hunter2"`,
+	}})
+	if nacked == nil || nacked.version != (version{eds, "v3"}) || nacked.message != `bad: name: "a" inline_string: "`+redact.Redaction+`"` || sub.acked != "v2" || sub.asks("a") {
 		t.Errorf("after the NACK: %+v, %+v", nacked, sub)
 	}
 }
