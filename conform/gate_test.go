@@ -24,6 +24,9 @@ func gated(t *testing.T) (caches.Cache, *apply.Tracker) {
 	gate, err := admission.New(under, admission.Options{
 		Rules: rules.Builtin(),
 		Push: func(ctx context.Context, node string, s cache.ResourceSnapshot) error {
+			ctx, cancel := context.WithCancel(ctx)
+			defer cancel()
+			defer context.AfterFunc(t.Context(), cancel)() // what no client answers any longer
 			return apply.Run(ctx, under, node, nil, s, apply.Options{Tracker: tracker, Plan: plan.Options{DrainTime: time.Millisecond}})
 		},
 		// Clients that do not answer, or that name only a part, keep a push waiting: the next one takes its place.

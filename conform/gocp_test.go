@@ -25,7 +25,7 @@ func serveCache(t *testing.T, c cache.Cache, callbacks server.Callbacks) pull.Se
 func start(t *testing.T, register func(*grpc.Server)) pull.Server {
 	t.Helper()
 	l, at := reference.Memory()
-	s := grpc.NewServer()
+	s := grpc.NewServer(grpc.WaitForHandlers(true))
 	register(s)
 	go func() { _ = s.Serve(l) }() // until Stop
 	t.Cleanup(s.Stop)

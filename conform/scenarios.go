@@ -32,12 +32,19 @@ var scenarios = []scenario{
 // absent is a name that no server has.
 const absent = "xdslint-conform-absent"
 
-// asEnvoy asks for all kinds, one after the other.
+// asEnvoy asks for all kinds, one after the other. A second client asks for a single name that the server has not sent: it
+// may send no more than some of many.
 func asEnvoy(p *play) {
-	c := p.client()
+	c, single := p.client(), p.client()
 	for _, kind := range p.asked() {
 		c.like(kind)
 		p.settle()
+	}
+	for _, kind := range p.asked() {
+		if missing := p.missing[kind]; len(missing) > 0 && !wildcard(kind) {
+			single.subscribe(kind, missing[len(missing)-1])
+			p.settle()
+		}
 	}
 }
 

@@ -86,7 +86,7 @@ func (m *moment) changed(version func(*Resource) string) {
 func resourceVersionMissing(m *moment) {
 	m.testIf(m.s.Delta && len(m.response.Resources) > 0)
 	for i := range m.response.Resources {
-		if r := &m.response.Resources[i]; m.s.Delta && r.Version == "" && !r.Unresolved {
+		if r := &m.response.Resources[i]; m.s.Delta && r.Version == "" && r.Name != "" && !r.Unresolved {
 			m.breach(r.Name, "%q has no version", r.Name)
 			return
 		}
