@@ -11,6 +11,7 @@ import (
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/parallel"
+	"github.com/xdslint/xdslint/internal/words"
 )
 
 // Origin is the source of custom rules: a constraint or a plugin, written by users of xdslint.
@@ -24,9 +25,9 @@ type Origin struct {
 // Place returns the file, with the line if it is known: .xdslint.yaml:12, rules.wasm.
 func (o *Origin) Place() string {
 	if o.Span.IsZero() {
-		return o.File.Name
+		return words.Name(o.File.Name)
 	}
-	return fmt.Sprintf("%s:%d", o.File.Name, o.File.Position(o.Span.Start).Line)
+	return fmt.Sprintf("%s:%d", words.Name(o.File.Name), o.File.Position(o.Span.Start).Line)
 }
 
 // EvalError is the reason why the rules of an origin cannot judge a snapshot.

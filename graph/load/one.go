@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/words"
 )
 
 // ErrNothing means that an input does not hold any xDS.
@@ -19,7 +20,12 @@ type SeveralError struct {
 }
 
 func (e *SeveralError) Error() string {
-	return fmt.Sprintf("%s holds %d configurations, but only one can be compared: name one of %s", e.Input, len(e.Names), strings.Join(e.Names, "; "))
+	names := make([]string, len(e.Names))
+	for i, name := range e.Names {
+		names[i] = words.Name(name)
+	}
+	return fmt.Sprintf("%s holds %d configurations, but only one can be compared: name one of %s",
+		words.Name(e.Input), len(names), strings.Join(names, "; "))
 }
 
 // One returns the snapshot of an input that must hold one configuration. If there are several snapshots, it is the only one
@@ -27,11 +33,11 @@ func (e *SeveralError) Error() string {
 // input: ErrNothing, a SeveralError, or that the input holds only patches.
 func (in *Input) One(name string) (*graph.Snapshot, error) {
 	if len(in.Snapshots) == 0 {
-		return nil, fmt.Errorf("%s: %w", name, ErrNothing)
+		return nil, fmt.Errorf("%s: %w", words.Name(name), ErrNothing)
 	}
 	all := slices.DeleteFunc(slices.Clone(in.Snapshots), patches)
 	if len(all) == 0 {
-		return nil, fmt.Errorf("%s holds only patches: there is no configuration to compare", name)
+		return nil, fmt.Errorf("%s holds only patches: there is no configuration to compare", words.Name(name))
 	}
 	candidates := all
 	if len(all) > 1 {
@@ -64,10 +70,10 @@ func serving(r *graph.Resource) bool {
 // Placed returns the message of a problem after its place: FILE:LINE:COLUMN: MESSAGE.
 func Placed(f *graph.SourceFile, p graph.Problem) string {
 	if f.Text == nil {
-		return f.Name + ": " + p.Message
+		return words.Name(f.Name) + ": " + p.Message
 	}
 	at := f.Position(p.Span.Start)
-	return fmt.Sprintf("%s:%d:%d: %s", f.Name, at.Line, at.Column, p.Message)
+	return fmt.Sprintf("%s:%d:%d: %s", words.Name(f.Name), at.Line, at.Column, p.Message)
 }
 
 // Unreadable returns the problems of resources, which a comparison leaves out. It is an error if a file is not xDS at

@@ -14,6 +14,7 @@ import (
 	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/internal/syntax"
 	"github.com/xdslint/xdslint/internal/tree"
+	"github.com/xdslint/xdslint/internal/words"
 )
 
 // Fault is a line that is not an event.
@@ -24,7 +25,7 @@ type Fault struct {
 }
 
 func (f *Fault) Error() string {
-	return fmt.Sprintf("%s:%d: %s", f.File.Name, f.File.Position(f.Span.Start).Line, f.Err)
+	return fmt.Sprintf("%s:%d: %s", words.Name(f.File.Name), f.File.Position(f.Span.Start).Line, f.Err)
 }
 
 // Read returns the clients of recordings, in the order in which they come. A stream whose beginning is not recorded is

@@ -152,7 +152,7 @@ func written(l report.Location) string {
 	if l.Start == nil {
 		return l.File
 	}
-	return fmt.Sprintf("%s:%d:%d", l.File, l.Start.Line, l.Start.Column)
+	return fmt.Sprintf("%s:%d:%d", words.Name(l.File), l.Start.Line, l.Start.Column)
 }
 
 // says writes what a guard is, and what says so.

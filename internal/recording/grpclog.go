@@ -12,6 +12,7 @@ import (
 
 	"github.com/xdslint/xdslint/internal/protocol"
 	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/words"
 )
 
 // logged is what grpc-go logs about a stream (GRPC_GO_LOG_SEVERITY_LEVEL=info, GRPC_GO_LOG_VERBOSITY_LEVEL=99). A message
@@ -29,7 +30,7 @@ func judgeLog(ctx context.Context, f *source.File, c *protocol.Checker) error {
 			return nil
 		}
 		if err := l.entry(m); err != nil {
-			return fmt.Errorf("%s:%d: %w", f.Name, f.Position(m[0]).Line, err)
+			return fmt.Errorf("%s:%d: %w", words.Name(f.Name), f.Position(m[0]).Line, err)
 		}
 	}
 	c.End()

@@ -16,6 +16,7 @@ import (
 	"github.com/xdslint/xdslint/internal/redact"
 	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/internal/strict"
+	"github.com/xdslint/xdslint/internal/words"
 )
 
 // Judge feeds the events of files to a checker: first of logs of clients, then of recordings. Parts of one recording are
@@ -80,7 +81,7 @@ func (r *reader) read(ctx context.Context, f *source.File, at int, feed func(*pr
 		}
 		e, err := r.event(f.Text[line.Start:line.End])
 		if err != nil {
-			return fmt.Errorf("%s:%d: %w", f.Name, f.Position(line.Start).Line, err)
+			return fmt.Errorf("%s:%d: %w", words.Name(f.Name), f.Position(line.Start).Line, err)
 		}
 		e.At = protocol.At{File: f, Span: line}
 		feed(e)

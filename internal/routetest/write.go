@@ -39,7 +39,7 @@ func place(l report.Location) string {
 	if l.Start == nil {
 		return l.File
 	}
-	return fmt.Sprintf("%s:%d:%d", l.File, l.Start.Line, l.Start.Column)
+	return fmt.Sprintf("%s:%d:%d", words.Name(l.File), l.Start.Line, l.Start.Column)
 }
 
 // Text writes what failed, and why.

@@ -92,8 +92,10 @@ func (b *body) Read(p []byte) (int, error) {
 
 // open starts reading the body.
 func (s *Server) open(x *exchange) (*body, error) {
-	if coding := x.request.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		return nil, newProblem(http.StatusUnsupportedMediaType, "compressed bodies are not supported").with("Accept-Encoding", "identity")
+	for _, coding := range x.request.Header.Values("Content-Encoding") {
+		if coding != "" && !strings.EqualFold(coding, "identity") {
+			return nil, newProblem(http.StatusUnsupportedMediaType, "compressed bodies are not supported").with("Accept-Encoding", "identity")
+		}
 	}
 	if x.request.ContentLength > s.options.MaxBody {
 		return nil, s.tooLarge()

@@ -29,7 +29,7 @@ func ask(s *Server, method, path, contentType string, body io.Reader, header ...
 		request.Header.Set("Content-Type", contentType)
 	}
 	for i := 0; i < len(header); i += 2 {
-		request.Header.Set(header[i], header[i+1])
+		request.Header.Add(header[i], header[i+1])
 	}
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, request)
@@ -194,8 +194,10 @@ func TestProblems(t *testing.T) {
 			}
 		})
 	}
-	if response := ask(s, "POST", "/v1/lint", "", strings.NewReader("x"), "Content-Encoding", "gzip"); response.StatusCode != http.StatusUnsupportedMediaType {
-		t.Errorf("a compressed body: %s", response.Status)
+	for _, codings := range [][]string{{"Content-Encoding", "gzip"}, {"Content-Encoding", "identity", "Content-Encoding", "gzip"}} {
+		if response := ask(s, "POST", "/v1/lint", "", strings.NewReader("x"), codings...); response.StatusCode != http.StatusUnsupportedMediaType {
+			t.Errorf("a compressed body, %v: %s", codings, response.Status)
+		}
 	}
 	if held := gauge(t, s.metrics.held); held != 0 {
 		t.Errorf("%v bytes are still held", held)

@@ -1,8 +1,10 @@
 package strict_test
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/internal/strict"
 )
 
@@ -43,5 +45,27 @@ func TestJSON(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: %q, not %q", text, got, want)
 		}
+	}
+}
+
+// TestManyFaults: a text with very many faults does not fill a screen with each.
+func TestManyFaults(t *testing.T) {
+	faults := make([]*strict.Fault, 50_000)
+	for i := range faults {
+		faults[i] = &strict.Fault{Message: "wrong"}
+	}
+	if got := strings.Count(strict.Join(faults).Error(), "\n"); got != 50 {
+		t.Errorf("%d lines", got+1)
+	}
+	if err := strict.Join(faults[:50]); strings.Contains(err.Error(), "more") {
+		t.Error(err)
+	}
+}
+
+// TestFaultName: a fault has one line, whatever its file is called.
+func TestFaultName(t *testing.T) {
+	fault := strict.Fault{File: &source.File{Name: "a\nb", Text: []byte("x")}, Message: "wrong"}
+	if got := fault.Error(); got != `"a\nb":1:1: wrong` {
+		t.Error(got)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/internal/syntax"
 	"github.com/xdslint/xdslint/internal/tree"
+	"github.com/xdslint/xdslint/internal/words"
 )
 
 // Reader fills structs from a file, and collects what is wrong with it.
@@ -34,7 +35,7 @@ func (f *Fault) Error() string {
 		return f.Message
 	}
 	at := f.File.Position(f.Span.Start)
-	return fmt.Sprintf("%s:%d:%d: %s", f.File.Name, at.Line, at.Column, f.Message)
+	return fmt.Sprintf("%s:%d:%d: %s", words.Name(f.File.Name), at.Line, at.Column, f.Message)
 }
 
 // Errorf notes an error at a place.
@@ -50,11 +51,17 @@ func (d *Reader) Sort() {
 // Err returns the faults as one error, or nil.
 func (d *Reader) Err() error { return Join(d.Faults) }
 
-// Join returns faults as one error, or nil if there are none.
+// maxShown is how many faults are listed: a text of a megabyte can have 50,000, of 200 bytes each.
+const maxShown = 50
+
+// Join returns the first faults as one error, with the number of the others, or nil if there are none.
 func Join(faults []*Fault) error {
-	errs := make([]error, len(faults))
-	for i, fault := range faults {
-		errs[i] = fault
+	var errs []error
+	for _, fault := range faults[:min(len(faults), maxShown)] {
+		errs = append(errs, fault)
+	}
+	if more := len(faults) - maxShown; more > 0 {
+		errs = append(errs, fmt.Errorf("and %d more", more))
 	}
 	return errors.Join(errs...)
 }
