@@ -3,12 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	"github.com/spf13/pflag"
 
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/pull"
 )
 
@@ -48,7 +48,7 @@ func (f *clientFlags) identity() (*corev3.Node, error) {
 	if !ok {
 		return &corev3.Node{Id: f.node}, nil
 	}
-	text, err := os.ReadFile(path)
+	text, err := source.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (f *clientFlags) header() (pairs [][2]string, err error) {
 			return nil, errors.New("--header: write NAME:VALUE, such as 'authorization: @token.txt'")
 		}
 		if path, ok := strings.CutPrefix(value, "@"); ok {
-			text, err := os.ReadFile(path)
+			text, err := source.ReadFile(path)
 			if err != nil {
 				return nil, err
 			}

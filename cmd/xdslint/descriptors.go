@@ -2,10 +2,10 @@ package main
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/internal/decode"
+	"github.com/xdslint/xdslint/internal/source"
 )
 
 // types adds the user's descriptors to those that are linked in. It returns nil if there are none to add.
@@ -16,7 +16,7 @@ func types(files []string) (decode.Types, error) {
 	// Concatenated descriptor sets are one descriptor set.
 	var all []byte
 	for _, name := range files {
-		raw, err := os.ReadFile(name)
+		raw, err := source.ReadFile(name)
 		if err != nil {
 			return nil, err
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/internal/strict"
 	"github.com/xdslint/xdslint/internal/walk"
 )
@@ -179,7 +180,7 @@ func readRequest[R any](line []byte, answer func(*R) error) error {
 func eachLine(path string, f func(n int, line []byte) error) error {
 	in := io.Reader(os.Stdin)
 	if path != "-" {
-		file, err := os.Open(path)
+		file, err := source.Open(path)
 		if err != nil {
 			return err
 		}

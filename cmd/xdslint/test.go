@@ -151,7 +151,7 @@ func readTests(path string) ([]byte, error) {
 	if path == "-" {
 		return io.ReadAll(os.Stdin)
 	}
-	return os.ReadFile(path)
+	return source.ReadFile(path)
 }
 
 // mutate adds to the report which edits of a configuration its tests notice.

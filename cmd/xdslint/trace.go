@@ -12,6 +12,7 @@ import (
 	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/internal/history"
 	"github.com/xdslint/xdslint/internal/protocol"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/internal/words"
 	"github.com/xdslint/xdslint/lint"
 	"github.com/xdslint/xdslint/rules"
@@ -95,7 +96,7 @@ func readRecordings(paths []string) (map[string][]byte, error) {
 	for _, path := range slices.Compact(slices.Sorted(slices.Values(paths))) {
 		in := os.Stdin
 		if path != "-" {
-			f, err := os.Open(path)
+			f, err := source.Open(path)
 			if err != nil {
 				return nil, err
 			}

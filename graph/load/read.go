@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"slices"
 	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -16,12 +14,10 @@ import (
 	"github.com/xdslint/xdslint/internal/decode/types"
 	"github.com/xdslint/xdslint/internal/parallel"
 	"github.com/xdslint/xdslint/internal/reserve"
+	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/internal/syntax"
 	"github.com/xdslint/xdslint/internal/tree"
 )
-
-// maxFileSize limits the size of one file, in bytes. A text of this size takes about ten times as much memory.
-const maxFileSize = 256 << 20
 
 const emptyFile = "the file is empty"
 
@@ -128,67 +124,15 @@ func (l *loader) bytes(path string) ([]byte, error) {
 		if l.opts.Stdin == nil {
 			return nil, errors.New("there is no standard input")
 		}
-		return readBounded(l.opts.Stdin, 0)
+		return source.Read(l.opts.Stdin, 0)
 	}
 	if len(l.opts.Texts) > 0 {
 		if text, ok := l.opts.Texts[RealPath(path)]; ok {
 			return text, nil
 		}
 	}
-	return readFile(path)
-}
-
-func readFile(path string) ([]byte, error) {
-	// Without a writer, opening a pipe would wait for ever. Reading it waits only while there is one.
-	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
-	if err != nil {
-		return nil, plainError(err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, plainError(err)
-	}
-	if info.IsDir() {
-		return nil, errors.New("this is a folder")
-	}
-	text, err := readBounded(f, info.Size())
-	if err != nil {
-		return nil, plainError(err)
-	}
-	return text, nil
-}
-
-// readBounded reads all of r, up to maxFileSize. Size is the size that r reports, or 0.
-func readBounded(r io.Reader, size int64) ([]byte, error) {
-	if size > maxFileSize {
-		return nil, tooLarge(fmt.Sprintf("%d MiB", size>>20))
-	}
-	var pieces [][]byte
-	room := size + 1 // finds the end
-	for total := int64(0); ; room = pieceSize {
-		piece := make([]byte, room)
-		n, err := io.ReadFull(r, piece)
-		pieces = append(pieces, piece[:n])
-		total += int64(n)
-		switch {
-		case total > maxFileSize:
-			return nil, tooLarge("more")
-		case (err == io.EOF || err == io.ErrUnexpectedEOF) && len(pieces) == 1:
-			return pieces[0], nil
-		case err == io.EOF || err == io.ErrUnexpectedEOF:
-			return slices.Concat(pieces...), nil
-		case err != nil:
-			return nil, err
-		}
-	}
-}
-
-// pieceSize is how much is read at once if the size is not known. A buffer that grows would take several times the limit.
-const pieceSize = 1 << 20
-
-func tooLarge(size string) error {
-	return fmt.Errorf("the file is too large: the limit is %d MiB, this is %s", maxFileSize>>20, size)
+	text, err := source.ReadFile(path)
+	return text, plainError(err)
 }
 
 // plainError returns the error without the operation and the path: the finding names them.

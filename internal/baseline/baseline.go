@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"sort"
 	"strings"
@@ -43,7 +42,7 @@ type fileShape struct {
 
 // Read reads a baseline file; name is its name in findings.
 func Read(path, name string) (*Baseline, error) {
-	text, err := os.ReadFile(path)
+	text, err := source.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}

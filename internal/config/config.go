@@ -68,7 +68,7 @@ func Find(dir, name string) string {
 
 // Read reads and checks a configuration against the built-in rules, and adds its custom rules; name is its name in errors, which have lines.
 func Read(file, name string, builtIn []*lint.Rule, custom RuleSource) (*Config, error) {
-	text, err := os.ReadFile(file)
+	text, err := source.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}

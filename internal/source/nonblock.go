@@ -1,6 +1,6 @@
 //go:build !wasm
 
-package load
+package source
 
 import "syscall"
 

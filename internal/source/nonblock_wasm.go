@@ -1,3 +1,3 @@
-package load
+package source
 
 const nonblock = 0 // it has files only
