@@ -223,7 +223,7 @@ func (l *loader) reserveAliases(in *input) {
 // collections counts maps and lists, each time that an alias repeats them.
 func collections(docs []*graph.TextNode) (n int) {
 	for _, doc := range docs {
-		n += doc.Collections()
+		n += tree.Collections(doc)
 	}
 	return n
 }

@@ -122,13 +122,13 @@ func jsonName(name string) string {
 }
 
 // Collections counts the maps and lists in n, each time that an alias repeats them.
-func (n *Node) Collections() int {
+func Collections(n *Node) int {
 	if n.Kind != Map && n.Kind != List {
 		return 0
 	}
 	count := 1
 	for i := range n.Items {
-		count += n.Items[i].Collections()
+		count += Collections(&n.Items[i])
 	}
 	return count
 }
