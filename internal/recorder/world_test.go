@@ -177,6 +177,15 @@ func (w *world) end() []string {
 func findings(t *testing.T, out *recorder.Writer, path string) (all []string) {
 	t.Helper()
 	text := lines(t, out, path)
+	if t.Failed() || os.Getenv("SHOW_RECORDING") != "" {
+		t.Log(text)
+	}
+	return judged(t, path, text)
+}
+
+// judged returns what is found in the text of a recording.
+func judged(t *testing.T, path, text string) (all []string) {
+	t.Helper()
 	o := xdslint.Options{Select: []string{"protocol", "transition"}, Ignore: []string{"transition/cluster-recreate"}}
 	report, _, err := xdslint.Trace(t.Context(), o, map[string][]byte{path: []byte(text)})
 	if err != nil {
@@ -186,9 +195,6 @@ func findings(t *testing.T, out *recorder.Writer, path string) (all []string) {
 		all = append(all, d.Rule.ID()+": "+d.Message)
 	}
 	slices.Sort(all)
-	if t.Failed() || os.Getenv("SHOW_RECORDING") != "" {
-		t.Log(text)
-	}
 	return slices.Compact(all)
 }
 

@@ -134,7 +134,7 @@ func TestPartHeadersAreCharged(t *testing.T) {
 
 // TestLargeAnswer: a small body can have an answer that is larger than the budget. Its client gets an error, and other clients are not affected.
 func TestLargeAnswer(t *testing.T) {
-	r := run(t, Options{MaxBody: 1 << 20, Linter: linter()})
+	r := run(t, Options{MaxBody: 1 << 20, Timeout: 10 * time.Minute, Linter: linter()})
 	body := "static_resources: {clusters: [" + strings.Repeat("{},", 10_000) + "]}"
 	if got := r.status(t, "POST", "/v1/lint", strings.NewReader(body)); got != http.StatusRequestEntityTooLarge {
 		t.Errorf("status %d", got)
