@@ -18,7 +18,7 @@ CRDS := istio.io/api@v1.31.1:kubernetes/customresourcedefinitions.gen.yaml \
 # `make test` runs the packages that start goroutines with the race detector, under which tests take up to thirteen times as long, and of them not
 # those that mostly start other programs, nor modules of their own. RACE=all, as in CI, runs all with it, and begins with the package that takes longest.
 RACE       ?= concurrent
-starters   := $(addprefix ./,cmd/xdslint $(addprefix internal/,difftest envoytest evidence transitions walktest))
+starters   := $(addprefix ./,cmd/xdslint $(addprefix internal/,difftest envoytest evidence reference transitions walktest))
 goroutines := ^\s*go [a-z]|\.Go\(|parallel\.
 with_race   = $(if $(filter all,$(RACE)),./rules ./...,$(filter-out $(starters),$(shell \
 	comm -12 <(grep -rlE --include='*.go' --exclude='*_test.go' --exclude-dir={web,gen,'.?*'} '$(goroutines)' . | xargs -n1 dirname | sort -u) \
