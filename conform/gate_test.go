@@ -42,8 +42,8 @@ func gated(t *testing.T) (caches.Cache, *apply.Tracker) {
 // a new one when others change. Over Delta, it sends nothing that has not changed and is not asked for.
 var advice = []string{"protocol/new-version-same-content", "protocol/warming-without-endpoints"}
 
-// TestGate: a control plane that is made of the gate and apply.Run keeps every clause but those. What clients reject is withdrawn, so
-// some changes are not served.
+// TestGate: a control plane that is made of the gate and apply.Run keeps every clause but those. What clients reject is withdrawn, and a push waits
+// for clients that do not request what their clusters refer to, or that name only a part, so some changes are not served.
 func TestGate(t *testing.T) {
 	overEach(t, "", func(t *testing.T, transport string) {
 		served, tracker := gated(t)
