@@ -39,6 +39,14 @@ var hostile = map[string]func(size int) string{
 	"empty clusters": func(size int) string {
 		return "static_resources:\n  clusters: [" + strings.Repeat("{},", size/3) + "{}]\n"
 	},
+	"unknown keys of filters": func(size int) string {
+		return "static_resources: {listeners: [{name: l, filter_chains: [{filters: [" + strings.Repeat("{nme: f},", size/9) + "{name: f}]}]}]}\n"
+	},
+	"unknown keys of redirects": func(size int) string {
+		return routes(size/90, func(i int) string {
+			return fmt.Sprintf("match: {path: /%d}, redirect: {path_redirekt: /, path_redirect: /%[1]d}", i)
+		})
+	},
 	"long names": func(size int) string {
 		name := strings.Repeat("n", size/3)
 		return fmt.Sprintf("static_resources:\n  clusters: [{name: %[1]sm, type: EDS, eds_cluster_config: {eds_config: {ads: {}}}}, {name: %[1]s, bogus: 1%[2]s}]\n",

@@ -25,10 +25,8 @@ type UndecodedFields map[protoreflect.Name]bool
 // UndecodedFieldsOf returns the fields of a message that did not decode, or nil if all did.
 func UndecodedFieldsOf(at *graph.Place) UndecodedFields {
 	var fields UndecodedFields
-	path := at.Path.String()
-	for _, problem := range at.Resource.Problems {
-		lost := problem.Kind != graph.DuplicateKey // the first of the two values was decoded
-		if lost && problem.Path != nil && problem.Path.Parent().String() == path {
+	for _, problem := range at.Resource.ProblemsIn(at.Path) {
+		if problem.Kind != graph.DuplicateKey { // the first of the two values was decoded
 			if fields == nil {
 				fields = UndecodedFields{}
 			}

@@ -15,9 +15,8 @@ import (
 // not have: a similar one, one whose value has that field, or one that belongs into the field. Then the unknown key is
 // the mistake. It is only where unknown keys are rejected; over xDS Envoy drops them, and rejects what is missing.
 func UnderUnknownKey(r *graph.Resource, message *graph.Path, field protoreflect.Name) bool {
-	path := message.String()
-	return slices.ContainsFunc(r.Problems, func(p graph.Problem) bool {
-		if p.Kind != graph.UnknownField || p.Node == nil || p.Path.Parent().String() != path {
+	return slices.ContainsFunc(r.ProblemsIn(message), func(p graph.Problem) bool {
+		if p.Kind != graph.UnknownField || p.Node == nil {
 			return false
 		}
 		if r.Delivery != graph.FromBootstrap && !RejectedByGateway(r, p) {

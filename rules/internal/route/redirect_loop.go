@@ -21,10 +21,10 @@ var _ = Rules.Add(&lint.Rule{
 	Run: lint.ForSnapshot(func(p *lint.Pass) {
 		hosts := hostRoutes{}
 		managers.EachLevel(p, func(l *envoy.RouteLevel, users []managers.Manager) {
-			if l.Route.GetRedirect() == nil || l.Cluster != nil || l.Host.GetMatcher() != nil || !onlyPath(l.Route.GetMatch()) || unknownIn(l.At.Field("redirect")) {
+			if l.Route.GetRedirect() == nil || l.Cluster != nil || l.Host.GetMatcher() != nil || !onlyPath(l.Route.GetMatch()) {
 				return
 			}
-			if slices.ContainsFunc(users, func(m managers.Manager) bool { return sameServer(l.Route.GetRedirect(), m) }) && hosts.returns(l) {
+			if slices.ContainsFunc(users, func(m managers.Manager) bool { return sameServer(l.Route.GetRedirect(), m) }) && hosts.returns(l) && !unknown(l.At.Field("redirect")) {
 				p.Report(l.At.Field("redirect"), lint.Diagnostic{
 					Message: "this route redirects to a URL that it redirects again",
 					Notes:   []string{"Envoy does not compare the new URL with the one that was requested; browsers give up after about 20 redirects"},
@@ -35,12 +35,9 @@ var _ = Rules.Add(&lint.Rule{
 	}),
 })
 
-// unknownIn reports whether a message has a field that is not known, which may say more than the others.
-func unknownIn(at lint.At) bool {
-	path := at.Path().String()
-	return slices.ContainsFunc(at.Resource().Problems, func(p graph.Problem) bool {
-		return p.Kind == graph.UnknownField && p.Path.Parent().String() == path
-	})
+// unknown reports whether a redirect has fields that are not known: these may say more than the others.
+func unknown(at lint.At) bool {
+	return slices.ContainsFunc(at.Resource().ProblemsIn(at.Path()), func(p graph.Problem) bool { return p.Kind == graph.UnknownField })
 }
 
 // onlyPath reports whether a match selects requests by nothing but their path.

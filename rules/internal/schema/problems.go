@@ -38,10 +38,7 @@ func has(r *graph.Resource, kind graph.ProblemKind) bool {
 // undecoded reports whether the text of a message itself is not one of its type, so that the message is empty for that
 // reason.
 func undecoded(at *graph.Place) bool {
-	path := at.Path.String()
-	return slices.ContainsFunc(at.Resource.Problems, func(p graph.Problem) bool {
-		return p.Kind != graph.DuplicateKey && p.Path.String() == path
-	})
+	return slices.ContainsFunc(at.Resource.ProblemsAt(at.Path), func(p graph.Problem) bool { return p.Kind != graph.DuplicateKey })
 }
 
 // wantsString reports whether a problem is a word without quotes that Envoy reads as a boolean or number instead of a string.
