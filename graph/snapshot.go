@@ -64,11 +64,11 @@ type Resource struct {
 
 	linkOnce sync.Once
 	linked   *links // never changed
+	shape    *shape // nil: not known
 
 	problemsOnce sync.Once
 	problemsAt   map[string][]Problem // by their path
-	problemsIn   map[string][]Problem // by the path that theirs begins with
-	shape        *shape               // nil: not known
+	problemsIn   map[string][]Problem // by the path of the message that they are in
 }
 
 // Outside reports whether this is not a resource of xDS, but a file that is not one, or a Kubernetes object that says how the bootstrap runs.

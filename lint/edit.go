@@ -115,8 +115,8 @@ func Wrap(at At, name string, inner Fields) Edits {
 	return Together(renamed, s.nest(key, inner))
 }
 
-// Exchange replaces a field, with its value, by another one or by itself with another value. The value is a scalar as in Replace, Fields or a List. There is no edit if the old
-// value may have comments in it.
+// Exchange replaces a field and its value by another one, or gives it another value. The value is a scalar as in Replace, Fields or a List. There is no
+// edit if the old value may have comments in it.
 func Exchange(at At, name string, value any) Edits {
 	s, ok := spotOf(at)
 	if !ok || s.Key.IsZero() || bound(s.Node) || name != s.name() && s.has(name) || bytes.IndexByte(s.value(), '#') >= 0 {

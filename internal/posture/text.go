@@ -145,14 +145,7 @@ func place(at graph.At) string {
 	if at.Place == nil {
 		return "-"
 	}
-	return written(report.LocationOf(at.Resource().File, at.Span()))
-}
-
-func written(l report.Location) string {
-	if l.Start == nil {
-		return l.File
-	}
-	return fmt.Sprintf("%s:%d:%d", words.Name(l.File), l.Start.Line, l.Start.Column)
+	return report.LocationOf(at.Resource().File, at.Span()).Place()
 }
 
 // says writes what a guard is, and what says so.
@@ -216,7 +209,7 @@ func title(q *walk.Request) string {
 
 // policy writes whether a policy holds.
 func (t *teller) policy(p *Policy) {
-	at := written(report.LocationOf(p.File, p.Span))
+	at := report.LocationOf(p.File, p.Span).Place()
 	switch {
 	case p.Requests == 0:
 		t.line("%s: %s: broken, since no upstream gets a request that the policy is about\n", at, p.Text)

@@ -16,7 +16,6 @@ import (
 	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/internal/syntax"
 	"github.com/xdslint/xdslint/internal/tree"
-	"github.com/xdslint/xdslint/internal/words"
 )
 
 // envoyLogged is what Envoy logs about a stream at the level trace: that it opens and ends, each request of SotW, and of
@@ -61,7 +60,7 @@ func judgeEnvoyLog(ctx context.Context, f *source.File, c *protocol.Checker) err
 	l.match()
 	for _, e := range l.entries {
 		if err := l.entry(e); err != nil {
-			return fmt.Errorf("%s:%d: %w", words.Name(f.Name), f.Position(e.span.Start).Line, err)
+			return placed(f, e.span.Start, err)
 		}
 	}
 	c.End()

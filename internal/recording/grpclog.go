@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"strings"
 	"sync"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/xdslint/xdslint/internal/protocol"
 	"github.com/xdslint/xdslint/internal/source"
-	"github.com/xdslint/xdslint/internal/words"
 )
 
 // logged is what grpc-go logs about a stream (GRPC_GO_LOG_SEVERITY_LEVEL=info, GRPC_GO_LOG_VERBOSITY_LEVEL=99). A message
@@ -30,7 +28,7 @@ func judgeLog(ctx context.Context, f *source.File, c *protocol.Checker) error {
 			return nil
 		}
 		if err := l.entry(m); err != nil {
-			return fmt.Errorf("%s:%d: %w", words.Name(f.Name), f.Position(m[0]).Line, err)
+			return placed(f, m[0], err)
 		}
 	}
 	c.End()

@@ -81,7 +81,7 @@ func (r *reader) read(ctx context.Context, f *source.File, at int, feed func(*pr
 		}
 		e, err := r.event(f.Text[line.Start:line.End])
 		if err != nil {
-			return fmt.Errorf("%s:%d: %w", words.Name(f.Name), f.Position(line.Start).Line, err)
+			return placed(f, line.Start, err)
 		}
 		e.At = protocol.At{File: f, Span: line}
 		feed(e)
@@ -286,4 +286,9 @@ func (r *reader) body(raw json.RawMessage) (protocol.Resource, error) {
 		}
 	}
 	return out, nil
+}
+
+// placed adds FILE:LINE to an error.
+func placed(f *source.File, offset int, err error) error {
+	return fmt.Errorf("%s:%d: %w", words.Name(f.Name), f.Position(offset).Line, err)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/internal/tree"
+	"github.com/xdslint/xdslint/internal/words"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -68,6 +69,14 @@ type Location struct {
 	File  string    `json:"file"`
 	Start *Position `json:"start,omitempty"`
 	End   *Position `json:"end,omitempty"`
+}
+
+// Place is FILE:LINE:COLUMN, or the file.
+func (l Location) Place() string {
+	if l.Start == nil {
+		return words.Name(l.File)
+	}
+	return fmt.Sprintf("%s:%d:%d", words.Name(l.File), l.Start.Line, l.Start.Column)
 }
 
 // Position has a line and a column (in code points), both from 1, and an offset in bytes from 0.

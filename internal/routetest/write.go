@@ -34,14 +34,6 @@ func (r *Report) Failed() (n int) {
 	return n
 }
 
-// place is FILE:LINE:COLUMN.
-func place(l report.Location) string {
-	if l.Start == nil {
-		return l.File
-	}
-	return fmt.Sprintf("%s:%d:%d", words.Name(l.File), l.Start.Line, l.Start.Column)
-}
-
 // Text writes what failed, and why.
 func (r *Report) Text(w io.Writer) error {
 	out := bufio.NewWriter(w)
@@ -49,7 +41,7 @@ func (r *Report) Text(w io.Writer) error {
 	for _, t := range r.Results {
 		requests += t.Requests
 		for i, f := range t.Failures {
-			fmt.Fprintf(out, "%s: %s: %s\n", place(report.LocationOf(t.File, f.Span)), t.Name, words.Line(f.Message()))
+			fmt.Fprintf(out, "%s: %s: %s\n", report.LocationOf(t.File, f.Span).Place(), t.Name, words.Line(f.Message()))
 			fmt.Fprint(out, t.why(i))
 		}
 	}
@@ -62,7 +54,7 @@ func (r *Report) Text(w io.Writer) error {
 	for _, c := range r.Coverage {
 		fmt.Fprintf(out, "%ss: %d of %d reached\n", c.Kind, c.All-len(c.Missed), c.All)
 		for _, m := range c.Missed {
-			fmt.Fprintf(out, "  %s: %s\n", place(m.Location), words.Name(m.Name))
+			fmt.Fprintf(out, "  %s: %s\n", m.Location.Place(), words.Name(m.Name))
 		}
 	}
 	if r.Mutation != nil {
@@ -79,7 +71,7 @@ func (m *Mutation) text(out io.Writer) {
 	}
 	fmt.Fprintln(out)
 	for _, u := range m.Missed {
-		fmt.Fprintf(out, "  %s: %s\n", place(u.Location), words.Line(u.Edit))
+		fmt.Fprintf(out, "  %s: %s\n", u.Location.Place(), words.Line(u.Edit))
 		fmt.Fprintf(out, "    - given: %s\n      expect: %s\n", inline(u.Given), inline(u.Expect))
 	}
 }
@@ -155,7 +147,7 @@ func (r *Report) JUnit(w io.Writer) error {
 		if len(t.Failures) > 0 {
 			var text strings.Builder
 			for i, f := range t.Failures {
-				fmt.Fprintf(&text, "%s: %s\n%s", place(report.LocationOf(t.File, f.Span)), f.Message(), t.why(i))
+				fmt.Fprintf(&text, "%s: %s\n%s", report.LocationOf(t.File, f.Span).Place(), f.Message(), t.why(i))
 			}
 			c.Failure = &report.Failed{Message: t.Failures[0].Message(), Type: "expectation", Text: text.String()}
 		}

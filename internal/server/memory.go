@@ -17,7 +17,7 @@ import (
 // memory ends work that takes more than the process may use. A small text can cost a thousand times its size. What
 // reading it can cost is known before, and reserved; what checking it costs is known only afterwards, and watched.
 type memory struct {
-	most  uint64 // bytes in use above which work is ended; 0: there is no limit
+	most  uint64 // work is ended when more bytes are in use; 0: no limit
 	inUse func() uint64
 
 	mu    sync.Mutex

@@ -36,10 +36,8 @@ func badValue(p *lint.Pass, r *graph.Resource, problem graph.Problem) {
 		d.Help = "put it in quotes: \"" + text + "\""
 		d.Fixes = lint.Replace(lint.AtProblem(r, problem), text).Safe("put it in quotes")
 	}
-	if problem.Kind == graph.BadValue && problem.Node != nil && problem.Node.Kind == tree.String {
-		if problem.In != nil {
-			d.Help = asMap[problem.In.FullName()]
-		}
+	if problem.Kind == graph.BadValue && problem.In != nil && problem.Node != nil && problem.Node.Kind == tree.String {
+		d.Help = asMap[problem.In.FullName()]
 	}
 	if url := missingType(p, r, problem); url != "" {
 		d.Help = fmt.Sprintf(`add "@type": %s`, url)

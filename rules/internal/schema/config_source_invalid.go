@@ -58,10 +58,7 @@ func report(p *lint.Pass, at lint.At, f fault, late bool) {
 
 // missing reports whether the file at a path was looked for and not found.
 func missing(at lint.At) bool {
-	path := at.Path().String()
-	return slices.ContainsFunc(at.Resource().Problems, func(p graph.Problem) bool {
-		return p.Kind == graph.Unreadable && p.Path.String() == path
-	})
+	return slices.ContainsFunc(at.Resource().ProblemsAt(at.Path()), func(p graph.Problem) bool { return p.Kind == graph.Unreadable })
 }
 
 // sources lists the fields whose config source Envoy subscribes to when it reads them.

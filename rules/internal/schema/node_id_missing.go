@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -75,22 +76,24 @@ func needsNode(p *lint.Pass, at lint.At, b *bootstrapv3.Bootstrap) (where lint.A
 	if dynamic.GetLdsConfig() != nil || dynamic.GetCdsConfig() != nil || ads != nil && ads.GetApiType() != corev3.ApiConfigSource_DELTA_GRPC {
 		return at.Field("dynamic_resources").Key(), subscribes
 	}
-	if source, found := booted(p, at, "envoy.config.core.v3.ConfigSource"); found {
+	for source := range booted(p, at, "envoy.config.core.v3.ConfigSource") {
 		return source.Key(), subscribes
 	}
-	sink, found := booted(p, at, "envoy.config.metrics.v3.StatsdSink")
-	if found && sink.Place.Message.Interface().(*metricsv3.StatsdSink).GetTcpClusterName() != "" {
-		return sink.Field("tcp_cluster_name"), "sends statistics to statsd over TCP"
+	for sink := range booted(p, at, "envoy.config.metrics.v3.StatsdSink") {
+		if sink.Place.Message.Interface().(*metricsv3.StatsdSink).GetTcpClusterName() != "" {
+			return sink.Field("tcp_cluster_name"), "sends statistics to statsd over TCP"
+		}
 	}
 	return at, ""
 }
 
-// booted returns the first message of a type in the file of a bootstrap that Envoy reads.
-func booted(p *lint.Pass, at lint.At, name protoreflect.FullName) (lint.At, bool) {
-	for _, place := range p.Snapshot.Places(name) {
-		if r := place.Resource; r.File == at.Resource().File && r.Delivery == graph.FromBootstrap {
-			return place.At(), true
+// booted ranges over the messages of a type in the file of a bootstrap that Envoy reads.
+func booted(p *lint.Pass, at lint.At, name protoreflect.FullName) iter.Seq[lint.At] {
+	return func(yield func(lint.At) bool) {
+		for _, place := range p.Snapshot.Places(name) {
+			if r := place.Resource; r.File == at.Resource().File && r.Delivery == graph.FromBootstrap && !yield(place.At()) {
+				return
+			}
 		}
 	}
-	return at, false
 }
