@@ -44,9 +44,11 @@ func (e *Earlier) Has(s *graph.Snapshot) bool {
 
 // forget removes what is kept of files that are not among the inputs any more.
 func (e *Earlier) forget(inputs []*input) {
-	maps.DeleteFunc(e.boots, func(name string, _ *boot) bool {
-		return !slices.ContainsFunc(inputs, func(in *input) bool { return in.file.Name == name })
-	})
+	read := make(map[string]bool, len(inputs))
+	for _, in := range inputs {
+		read[in.file.Name] = true
+	}
+	maps.DeleteFunc(e.boots, func(name string, _ *boot) bool { return !read[name] })
 }
 
 // earlier returns what to take from and to keep for the next load. It is nil if there is none, and for settings with which little is the same.
