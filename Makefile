@@ -16,11 +16,12 @@ CRDS := istio.io/api@v1.31.1:kubernetes/customresourcedefinitions.gen.yaml \
 	github.com/cert-manager/cert-manager@v1.21.2:deploy/crds/cert-manager.io_certificates.yaml
 
 # `make test` runs the packages that start goroutines with the race detector, under which tests take up to thirteen times as long, and of them not
-# those that mostly start other programs, nor modules of their own. RACE=all, as in CI, runs all with it, and begins with the package that takes longest.
+# those that mostly start other programs, nor conform, which exchanges very many messages, nor modules of their own. RACE=all, as in CI, runs all with
+# it. Either begins with the package that takes longest.
 RACE       ?= concurrent
-starters   := $(addprefix ./,cmd/xdslint $(addprefix internal/,difftest envoytest evidence reference transitions walktest))
+too_long   := $(addprefix ./,cmd/xdslint conform $(addprefix internal/,difftest envoytest evidence reference transitions walktest))
 goroutines := ^\s*go [a-z]|\.Go\(|parallel\.
-with_race   = $(if $(filter all,$(RACE)),./rules ./...,$(filter-out $(starters),$(shell \
+with_race   = $(if $(filter all,$(RACE)),./rules ./...,$(filter-out $(too_long),$(shell \
 	comm -12 <(grep -rlE --include='*.go' --exclude='*_test.go' --exclude-dir={web,gen,'.?*'} '$(goroutines)' . | xargs -n1 dirname | sort -u) \
 	<(go list ./... | sed 's|^[^/]*/[^/]*/[^/]*|.|' | sort))))
 
@@ -135,7 +136,7 @@ test-race:
 	@go test -race -short -vet off -timeout 40m -p $$((2 * $$(getconf _NPROCESSORS_ONLN))) $(with_race)
 
 test-plain:
-	@others=$$(go list ./... | grep -vxFf <(go list $(with_race)) || true); [ -z "$$others" ] || go test -short -vet off -timeout 40m $$others
+	@others=$$(go list ./rules ./... | grep -vxFf <(go list $(with_race)) || true); [ -z "$$others" ] || go test -short -vet off -timeout 40m $$others
 
 .PHONY: test-all
 test-all: $(test_tools) lint test-web ## run all tests, also the long ones, then lint and fuzz
