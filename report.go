@@ -78,7 +78,7 @@ func (r *Report) Summary() Summary { return r.shape().Summary() }
 func (r *Report) shape() *report.Report {
 	return &report.Report{
 		Result: r.Result, Rules: r.Rules, FailOn: r.FailOn, Version: Version(), Color: r.Color,
-		Hidden: report.Hidden{Suppressed: r.Suppressed, Baselined: r.Baselined}, Files: report.Counted(r.Files),
+		Hidden: report.Hidden{Suppressed: r.Suppressed, Baselined: r.Baselined}, Files: report.Counted(r.Files), Faulty: report.Faulty(r.Files, r.Diagnostics),
 	}
 }
 

@@ -13,34 +13,25 @@ import (
 	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/internal/baseline"
-	"github.com/xdslint/xdslint/internal/nearest"
 	"github.com/xdslint/xdslint/internal/words"
 )
 
 func newBaseline() *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "baseline", Short: "Record existing findings and report only new ones", DisableFlagsInUseLine: true,
+	return parent(&cobra.Command{
+		Use: "baseline", Short: "Record existing findings and report only new ones",
 		Long: `A baseline records the existing findings in ` + baseline.FileName + `; xdslint then reports only new ones.
 Entries are keyed by rule, resource and field: a finding whose lines move stays hidden.`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("baseline has no command %q%s: write, prune", args[0], nearest.DidYouMean(args[0], []string{"write", "prune"}))
-			}
-			return nil
-		},
-		RunE: func(*cobra.Command, []string) error { return errors.New("baseline needs a command: write or prune") },
-	}
-	cmd.AddCommand(
+	},
 		baselineCommand("write PATH…", "Record all current findings", writeBaseline),
 		baselineCommand("prune PATH…", "Remove findings that no longer occur", pruneBaseline),
 	)
-	return cmd
 }
 
 func baselineCommand(use, short string, do func(*cobra.Command, baselinePlace, *xdslint.Report) error) *cobra.Command {
 	f := &checkFlags{}
 	cmd := &cobra.Command{
 		Use: use, Short: short, Args: cobra.ArbitraryArgs, DisableFlagsInUseLine: true,
+		Long: short + ".\n\nExit status: 0 done, 2 the command line or the configuration is wrong, 3 xdslint failed.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o, err := settings(cmd.Context(), f)
 			if err != nil {

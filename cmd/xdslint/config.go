@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -13,23 +12,10 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane"
 	"github.com/xdslint/xdslint/internal/config"
-	"github.com/xdslint/xdslint/internal/nearest"
 	"github.com/xdslint/xdslint/lint"
 )
 
 func newConfig() *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "config", Short: "Show, check or test the configuration", DisableFlagsInUseLine: true,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("config has no command %q%s: show, verify, test", args[0], nearest.DidYouMean(args[0], []string{"show", "verify", "test"}))
-			}
-			return nil
-		},
-		RunE: func(*cobra.Command, []string) error {
-			return errors.New("config needs a command: show, verify or test")
-		},
-	}
 	f := &inputFlags{}
 	show := &cobra.Command{
 		Use: "show", Short: "Print the configuration that applies here, and its path", Args: noArgs, DisableFlagsInUseLine: true,
@@ -43,7 +29,10 @@ func newConfig() *cobra.Command {
 	}
 	f.addConfig(show.Flags())
 	verify := &cobra.Command{
-		Use: "verify [FILE]", Short: "Check a configuration", Args: cobra.MaximumNArgs(1), DisableFlagsInUseLine: true,
+		Use: "verify [FILE]", Short: "Report the mistakes in a configuration", Args: atMostOne, DisableFlagsInUseLine: true,
+		Long: `Report the mistakes in a configuration: FILE, or the ` + config.FileName + ` in this folder or above.
+
+Exit status: 0 it is right, 2 the command line or the configuration is wrong, 3 xdslint failed.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path := findUp(config.FileName)
 			if len(args) > 0 {
@@ -59,8 +48,7 @@ func newConfig() *cobra.Command {
 			return failed(err)
 		},
 	}
-	cmd.AddCommand(show, verify, newConfigTest())
-	return cmd
+	return parent(&cobra.Command{Use: "config", Short: "Show, verify or test the configuration"}, show, verify, newConfigTest())
 }
 
 // shown is the output of `config show`: the effective configuration, with defaults.

@@ -21,7 +21,7 @@ import (
 func newConfigTest() *cobra.Command {
 	f, t := &inputFlags{}, &archiveTest{}
 	cmd := &cobra.Command{
-		Use: "test [DIR|FILE]", Short: "Run the examples of the constraints and plugins in a configuration", Args: cobra.MaximumNArgs(1),
+		Use: "test [DIR|FILE]", Short: "Run the examples of the constraints and plugins in a configuration", Args: atMostOne,
 		DisableFlagsInUseLine: true,
 		Long: `Run the constraints and plugins of a configuration over the examples in testdata/GROUP/RULE.txtar, next to the
 configuration or the plugin. Each bad* example must have the findings under want, each good* example none. DIR is a
@@ -48,7 +48,7 @@ the configuration is wrong, 3 xdslint failed.`,
 		},
 	}
 	t.add(cmd.Flags())
-	f.addDescriptors(cmd.Flags())
+	addDescriptors(cmd.Flags(), &f.descriptors)
 	return cmd
 }
 

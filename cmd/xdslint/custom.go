@@ -143,7 +143,7 @@ func (o opener) given(paths []string) config.RuleSource {
 			opened = append(opened, path)
 			made, err := o.open(path, "")
 			if err != nil {
-				faults = append(faults, &config.Fault{Message: "--plugin " + plain(err)})
+				faults = append(faults, &config.Fault{Message: "--plugin: " + plain(err)})
 			}
 			all = append(all, made...)
 		}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -19,6 +18,7 @@ import (
 func newExplain() *cobra.Command {
 	f := &inputFlags{}
 	var format string
+	pages := []string{"text", "markdown"}
 	cmd := &cobra.Command{
 		Use: "explain RULE", Short: "Explain what a rule finds and why it matters", Args: oneRule, DisableFlagsInUseLine: true,
 		ValidArgsFunction: func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
@@ -27,7 +27,7 @@ func newExplain() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			page, ok := explainFormats[format]
 			if !ok {
-				return unknownFormat(format, slices.Sorted(maps.Keys(explainFormats)))
+				return unknownFormat(format, pages)
 			}
 			s, err := f.configuration(cmd.Context())
 			if err != nil {
@@ -44,7 +44,7 @@ func newExplain() *cobra.Command {
 	cmd.Flags().StringVar(&format, "format", "text", "`FORMAT` of the page: text, markdown")
 	f.addConfig(cmd.Flags())
 	f.addPlugins(cmd.Flags())
-	complete(cmd, "format", slices.Sorted(maps.Keys(explainFormats)))
+	complete(cmd, "format", pages)
 	return cmd
 }
 

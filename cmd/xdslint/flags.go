@@ -48,7 +48,7 @@ func (f *inputFlags) add(cmd *cobra.Command) {
 		flags.StringVar(&f.root, "root", "", "`DIR` that stands for / in the paths that a bootstrap names")
 		flags.StringVar(&f.configYAML, "config-yaml", "", "`YAML` merged over each bootstrap, like Envoy's --config-yaml")
 		flags.StringVar(&f.stdinName, "stdin-filename", "", "`NAME` of standard input in findings; its extension selects the encoding")
-		f.addDescriptors(flags)
+		addDescriptors(flags, &f.descriptors)
 		flags.BoolVar(&f.showFiles, "show-files", false, "list how each file was read, and which files were skipped")
 	})
 	f.addWorld(cmd)
@@ -59,9 +59,9 @@ func (f *inputFlags) add(cmd *cobra.Command) {
 func (f *inputFlags) addWorld(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	grouped(flags, worldGroup, func() {
-		flags.StringArrayVar(&f.assume, "assume", nil, "names that exist elsewhere, as `KIND:GLOB`: cluster:backend-*")
-		flags.StringSliceVar(&f.open, "open", nil, "`KIND`s that may exist outside the input; do not report missing names")
-		flags.StringSliceVar(&f.closed, "closed", nil, "`KIND`s that are complete in the input; report missing names as errors")
+		flags.StringArrayVar(&f.assume, "assume", nil, "names that exist elsewhere, as `KIND:GLOB`: cluster:backend-*; can be repeated")
+		flags.StringSliceVar(&f.open, "open", nil, "`KIND`s that may exist outside the input; do not report missing names; can be repeated")
+		flags.StringSliceVar(&f.closed, "closed", nil, "`KIND`s that are complete in the input; report missing names as errors; can be repeated")
 	})
 	for _, name := range []string{"open", "closed"} {
 		completeWith(cmd, name, func() (names []string) {
@@ -80,8 +80,8 @@ func completeWith(cmd *cobra.Command, flag string, values func() []string) {
 	})
 }
 
-func (f *inputFlags) addDescriptors(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&f.descriptors, "proto-descriptors", nil, "FileDescriptorSet with the types of custom extensions, as `FILE`")
+func addDescriptors(flags *pflag.FlagSet, files *[]string) {
+	flags.StringArrayVar(files, "proto-descriptors", nil, "FileDescriptorSet with the types of custom extensions, as `FILE`; can be repeated")
 }
 
 func (f *inputFlags) addConfig(flags *pflag.FlagSet) {
@@ -241,8 +241,8 @@ type ruleFlags struct {
 func (f *ruleFlags) add(cmd *cobra.Command, ids func() []string) {
 	flags := cmd.Flags()
 	grouped(flags, rulesGroup, func() {
-		flags.StringSliceVar(&f.selects, "select", nil, "run only these `RULE`s: ids, groups, globs over ids")
-		flags.StringSliceVar(&f.ignores, "ignore", nil, "do not run these `RULE`s")
+		flags.StringSliceVar(&f.selects, "select", nil, "run only these `RULE`s: ids, groups, globs over ids; can be repeated")
+		flags.StringSliceVar(&f.ignores, "ignore", nil, "do not run these `RULE`s; can be repeated")
 		addGRPCEnv(flags, &f.grpcEnv)
 		flags.StringVar(&f.profile, "profile", "", "where the data planes run, as `PROFILE`: edge, mesh or internal; adds rules, such as those of hardening")
 	})
@@ -333,6 +333,14 @@ func checkPaths(paths []string) error {
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("%s takes only flags, and got %q (%s --help)", cmd.Name(), args[0], cmd.CommandPath())
+	}
+	return nil
+}
+
+// atMostOne is the check of a command that takes one path or none.
+func atMostOne(cmd *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return fmt.Errorf("%s takes at most one path, and got %d (%s --help)", cmd.Name(), len(args), cmd.CommandPath())
 	}
 	return nil
 }

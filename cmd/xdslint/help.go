@@ -53,8 +53,12 @@ func usage(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	shown := text.String()
+	if cmd.HasParent() && cmd.HasAvailableSubCommands() {
+		shown = strings.Replace(shown, "\n  "+cmd.UseLine()+"\n", "\n", 1) // by itself, it is a mistake
+	}
 	flat := "Flags:\n" + strings.TrimRight(cmd.LocalFlags().FlagUsages(), " \n")
-	_, err = io.WriteString(out, strings.Replace(text.String(), flat, flagGroups(cmd.LocalFlags(), flat), 1))
+	_, err = io.WriteString(out, strings.Replace(shown, flat, flagGroups(cmd.LocalFlags(), flat), 1))
 	return err
 }
 

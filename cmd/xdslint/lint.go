@@ -15,7 +15,6 @@ import (
 	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/internal/config"
-	"github.com/xdslint/xdslint/internal/nearest"
 	"github.com/xdslint/xdslint/internal/report"
 	"github.com/xdslint/xdslint/internal/words"
 	"github.com/xdslint/xdslint/lint"
@@ -104,11 +103,7 @@ func (f *lintFlags) parseOutputs() (stdout report.Format, files []output, err er
 func findFormat(name string) (report.Format, error) {
 	format, ok := report.Find(name)
 	if !ok {
-		near := nearest.DidYouMean(name, report.Names())
-		if near == "" {
-			near = ": " + strings.Join(report.Names(), ", ")
-		}
-		return format, fmt.Errorf("no format is named %q%s", name, near)
+		return format, unknownFormat(name, report.Names())
 	}
 	return format, nil
 }

@@ -1,4 +1,4 @@
-// Command xdslint validates and lints xDS configuration for Envoy.
+// Command xdslint validates and lints xDS configuration for Envoy and gRPC.
 package main
 
 import (
@@ -110,13 +110,12 @@ func commands() map[string]func() *cobra.Command {
 // thirtieth of the time of a small file.
 func newRoot(args ...string) *cobra.Command {
 	root := newLint("xdslint [lint] PATH…")
-	root.Short = "Validate and lint Envoy's xDS configuration"
+	root.Short = "Validate and lint xDS configuration"
 	root.Long = `xdslint finds configuration that the data plane would reject, silently ignore, or fail to resolve.
 
-PATH is a file, a folder, a glob or - for standard input: bootstraps, discovery responses, single resources and
-config_dumps, in YAML, JSON, proto text or binary. The file type is detected from the content.
+` + pathsAndStatus + `
 
-Exit status: 0 no findings at or above --fail-on, 1 findings, 2 the command line is wrong, 3 xdslint failed.`
+The other commands use 2 and 3 in the same way. Their help says what 1 means.`
 	root.Example = `  xdslint envoy.yaml
   xdslint --format sarif --assume cluster:backend-* configs/
   curl -s localhost:9901/config_dump?include_eds | xdslint -`
@@ -132,12 +131,25 @@ Exit status: 0 no findings at or above --fail-on, 1 findings, 2 the command line
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		root.AddCommand(all[name]())
 	}
+	root.InitDefaultHelpCmd()
+	if help, _, err := root.Find([]string{"help"}); err == nil {
+		help.Short, help.Long = "Show the help of a command", ""
+	}
 	return root
 }
+
+// pathsAndStatus is in the help of lint, with and without its name.
+const pathsAndStatus = `PATH is a file, a folder, a glob or - for standard input: bootstraps, discovery responses, single resources and
+config_dumps, in YAML, JSON, proto text or binary; Kubernetes objects that hold any of these; and recordings of
+xdslint record. The file type is detected from the content.
+
+Exit status: 0 no findings at or above --fail-on, 1 findings, 2 the command line or the configuration is wrong,
+3 xdslint failed.`
 
 func newLintCommand() *cobra.Command {
 	cmd := newLint("lint PATH…")
 	cmd.Short = "Lint files (the default command)"
+	cmd.Long = "Lint files. This is the default command: the name lint can be left out.\n\n" + pathsAndStatus
 	return cmd
 }
 

@@ -1,25 +1,7 @@
 package main
 
-import (
-	"errors"
-	"fmt"
-
-	"github.com/spf13/cobra"
-
-	"github.com/xdslint/xdslint/internal/nearest"
-)
+import "github.com/spf13/cobra"
 
 func newPlugin() *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "plugin", Short: "Create or test a plugin: custom rules in a WebAssembly module", DisableFlagsInUseLine: true,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("plugin has no command %q%s: new, test", args[0], nearest.DidYouMean(args[0], []string{"new", "test"}))
-			}
-			return nil
-		},
-		RunE: func(*cobra.Command, []string) error { return errors.New("plugin needs a command: new or test") },
-	}
-	cmd.AddCommand(newPluginNew(), newPluginTest())
-	return cmd
+	return parent(&cobra.Command{Use: "plugin", Short: "Create or test a plugin: custom rules in a WebAssembly module"}, newPluginNew(), newPluginTest())
 }

@@ -32,7 +32,8 @@ upgrade is another one. Each comes with a curl command that sends it.
 
 Policies under "require" in ` + "`.xdslint.yaml`" + ` say which guard has to run where. See docs/posture.md.
 
-Exit status: 0 all policies hold, 1 a policy is broken, 2 the command line is wrong, 3 xdslint failed.`,
+Exit status: 0 all policies hold, 1 a policy is broken, 2 the command line or the configuration is wrong, 3 xdslint
+failed.`,
 		Example: `  xdslint posture envoy.yaml
   xdslint posture config_dump.json --format json`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },

@@ -40,8 +40,8 @@ func newPull() *cobra.Command {
 Envoy has. It writes files that lint and plan read (--out), lints the resources at once (--lint), or does both. Secrets
 are redacted in files and output.
 
-Exit status: 0 fetched, and with --lint no findings at or above --fail-on, 1 findings, 2 the command line is wrong,
-3 nothing could be fetched.`,
+Exit status: 0 fetched, and with --lint no findings at or above --fail-on, 1 findings, 2 the command line or the
+configuration is wrong, 3 nothing could be fetched.`,
 		Example: `  xdslint pull --ads xds.example.com:18000 --node edge-1 --lint
   xdslint pull --ads localhost:18000 --plaintext --transport delta --node @node.yaml --out served/
   xdslint pull --admin http://localhost:9901 --out running/ && xdslint plan running/ served/`,
@@ -74,7 +74,7 @@ func (f *pullFlags) addServer(flags *pflag.FlagSet) {
 	flags.StringVar(&f.ads, "ads", "", "management server, as `HOST:PORT`, queried over its aggregated stream")
 	flags.StringVar(&f.rest, "rest", "", "management server, as `URL`, queried by polling (REST-JSON)")
 	flags.StringVar(&f.admin, "admin", "", "admin interface of a running Envoy, as `URL`: http://127.0.0.1:9901 or unix:///PATH")
-	flags.StringVar(&f.transport, "transport", pullTransports[0], "`PROTOCOL` of --ads: "+strings.Join(pullTransports, ", "))
+	flags.StringVar(&f.transport, "transport", pullTransports[0], "`TRANSPORT` of --ads: "+strings.Join(pullTransports, ", "))
 	f.addClient(flags)
 	flags.DurationVar(&f.wait, "wait", pull.DefaultWait, "longest `DURATION` without an answer while resources are missing")
 	flags.DurationVar(&f.timeout, "timeout", 30*time.Second, "longest `DURATION` of the whole pull")

@@ -51,7 +51,7 @@ bootstrap names in the same request.
 Without a certificate it serves plain HTTP, and only on a loopback address. A changed certificate is loaded again.
 SIGTERM and SIGINT stop the server when all requests are answered, a second signal at once.
 
-Exit status: 0 stopped by a signal, 2 the command line is wrong, 3 xdslint failed.`,
+Exit status: 0 stopped by a signal, 2 the command line or the configuration is wrong, 3 xdslint failed.`,
 		Example: `  xdslint serve --listen localhost:8080
   curl --data-binary @envoy.yaml 'localhost:8080/v1/lint?filename=envoy.yaml'
   curl -F old=@today.yaml -F new=@tomorrow.yaml localhost:8080/v1/plan`,
@@ -63,7 +63,7 @@ Exit status: 0 stopped by a signal, 2 the command line is wrong, 3 xdslint faile
 	f.addRules(cmd)
 	f.addConfig(flags)
 	f.addWorld(cmd)
-	grouped(flags, inputGroup, func() { f.addDescriptors(flags) })
+	grouped(flags, inputGroup, func() { addDescriptors(flags, &f.descriptors) })
 	complete(cmd, "log-format", logFormats)
 	return cmd
 }
@@ -77,7 +77,7 @@ func (f *serveFlags) addServer(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.webhook, "webhook-only", false, "serve /k8s/validate and no other linting: /healthz, /readyz and /metrics remain")
 	flags.StringVar(&f.maxBody, "max-body", "32MiB", "largest `SIZE` of a request body, in bytes, KiB or MiB")
 	flags.DurationVar(&f.timeout, "timeout", server.DefaultTimeout, "longest `DURATION` to receive a request, and again to judge it")
-	flags.IntVar(&f.judged, "max-concurrent", 0, "`NUMBER` of requests judged at once (default: one for each processor)")
+	flags.IntVar(&f.judged, "max-concurrent", 0, "judge at most `N` requests at once (default: one for each processor)")
 	flags.StringVar(&f.logFormat, "log-format", logFormats[0], "`FORMAT` of the log on standard error: "+strings.Join(logFormats, ", "))
 }
 

@@ -16,7 +16,7 @@ import (
 // oldAndNew checks the arguments of commands that compare.
 func oldAndNew(cmd *cobra.Command, args []string) error {
 	if len(args) != 2 {
-		return fmt.Errorf("%s takes two paths, OLD and NEW, and got %d", cmd.CommandPath(), len(args))
+		return fmt.Errorf("%s takes two paths, OLD and NEW, and got %d", cmd.Name(), len(args))
 	}
 	if args[0] == "-" && args[1] == "-" {
 		return fmt.Errorf("only one of OLD and NEW can be standard input")

@@ -3,14 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
+	"maps"
 	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/xdslint/xdslint"
-	"github.com/xdslint/xdslint/internal/history"
 	"github.com/xdslint/xdslint/internal/protocol"
 	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/internal/words"
@@ -28,9 +27,11 @@ func newTrace() *cobra.Command {
 		Use: "trace FILE…", Short: "Show where recorded xDS streams break the protocol", DisableFlagsInUseLine: true,
 		Long: `trace judges recordings of xDS streams, as xdslint record makes them: does the control plane keep the protocol, and do
 its clients? Each finding is a breach of a clause: a rule of the group protocol. FILE is a part of a recording, or - for
-standard input. Several parts of one recording are judged together. A log of a client of grpc-go is judged too
-(GRPC_GO_LOG_SEVERITY_LEVEL=info, GRPC_GO_LOG_VERBOSITY_LEVEL=99), and so is one of an Envoy that speaks SotW, as far as
-it goes (--component-log-level config:trace).
+standard input. Several parts of one recording are judged together.
+
+The log of a grpc-go client is judged like a recording (GRPC_GO_LOG_SEVERITY_LEVEL=info,
+GRPC_GO_LOG_VERBOSITY_LEVEL=99). So is the log of an Envoy that uses SotW (--component-log-level config:trace), by the
+clauses that it shows enough for.
 
 With --select transition, trace reports the hazards of each push to an Envoy: rules of the group transition judge the
 change that each response made to what the client had.
@@ -43,8 +44,8 @@ failed.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	f.addConfig(flags)
-	flags.StringSliceVar(&f.selects, "select", nil, "judge only by these `CLAUSE`s, or by rules of the group transition: ids, groups, globs over ids")
-	flags.StringSliceVar(&f.ignores, "ignore", nil, "do not judge by these `CLAUSE`s")
+	flags.StringSliceVar(&f.selects, "select", nil, "judge only by these `CLAUSE`s, or by rules of the group transition: ids, groups, globs over ids; can be repeated")
+	flags.StringSliceVar(&f.ignores, "ignore", nil, "do not judge by these `CLAUSE`s; can be repeated")
 	for _, name := range []string{"select", "ignore"} {
 		completeWith(cmd, name, func() []string { return ids(append(clauses(), rules.Transitional()...)) })
 	}
@@ -78,6 +79,9 @@ func (f *traceFlags) run(cmd *cobra.Command, args []string) error {
 	if err := write(cmd.OutOrStdout(), stdout, files, r); err != nil {
 		return failed(err)
 	}
+	if !slices.ContainsFunc(slices.Collect(maps.Values(texts)), holdsMessages) {
+		fmt.Fprintln(cmd.ErrOrStderr(), "xdslint: nothing was judged, since no message is recorded")
+	}
 	if unjudged > 0 {
 		fmt.Fprintf(cmd.ErrOrStderr(), "xdslint: not judged, since the beginning is not recorded: %s\n", words.Count(unjudged, "stream"))
 	}
@@ -90,24 +94,30 @@ func (f *traceFlags) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
+// holdsMessages reports whether a recording goes on after its first line.
+func holdsMessages(text []byte) bool {
+	lines := 0
+	for range (&source.File{Text: text}).Records(0) {
+		if lines++; lines > 1 {
+			return true
+		}
+	}
+	return false
+}
+
 // readRecordings reads the files of the command line.
 func readRecordings(paths []string) (map[string][]byte, error) {
 	texts := map[string][]byte{}
 	for _, path := range slices.Compact(slices.Sorted(slices.Values(paths))) {
-		in := os.Stdin
-		if path != "-" {
-			f, err := source.Open(path)
-			if err != nil {
-				return nil, err
-			}
-			defer f.Close()
-			in = f
+		var err error
+		if path == "-" {
+			texts[path], err = source.Read(os.Stdin, 0)
+		} else {
+			texts[path], err = source.ReadFile(path)
 		}
-		text, err := io.ReadAll(io.LimitReader(in, history.MaxSize+1))
 		if err != nil {
 			return nil, err
 		}
-		texts[path] = text
 	}
 	return texts, nil
 }

@@ -49,7 +49,7 @@ Exit status: 0 all are accepted, 1 any is rejected, 2 the command line is wrong,
 	addGRPCEnv(flags, &f.grpcEnv)
 	flags.StringVar(&f.format, "format", "text", "`FORMAT` of the verdicts: text, jsonl (one object per line for each file and target)")
 	flags.StringVar(&f.stdinName, "stdin-filename", "", "`NAME` of standard input; its extension selects the encoding")
-	flags.StringArrayVar(&f.descriptors, "proto-descriptors", nil, "FileDescriptorSet with the types of custom extensions, as `FILE`")
+	addDescriptors(flags, &f.descriptors)
 	flags.BoolVar(&f.noConfig, "no-config", false, "no effect: verdict never reads a configuration")
 	complete(cmd, "format", []string{"text", "jsonl"})
 	return cmd
@@ -125,7 +125,7 @@ func verdictPaths(args []string) (all []string, err error) {
 		if errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(arg, "*?[") {
 			matches, globErr := filepath.Glob(arg)
 			if globErr != nil || len(matches) == 0 {
-				return nil, fmt.Errorf("no file matches %s", arg)
+				return nil, fmt.Errorf("%s: no file matches", arg)
 			}
 			more, err := verdictPaths(matches)
 			if err != nil {

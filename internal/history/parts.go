@@ -13,7 +13,7 @@ import (
 )
 
 // MaxSize is the size of the largest part that is read.
-const MaxSize = 256 << 20
+const MaxSize = source.MaxSize
 
 // Version of the format.
 const Version = 1
@@ -46,12 +46,12 @@ func Is(f *source.File) bool {
 }
 
 // Parts reads the headers of files. Parts of one recording follow one another, in the order of their numbers; otherwise
-// the files keep their order. An empty file next to others is a part whose writer was stopped before its first line.
+// the files keep their order. An empty file is a part whose writer was stopped before its first line.
 func Parts(files []*source.File) ([]Part, error) {
 	var parts []Part
 	order := map[string]int{}
 	for _, f := range files {
-		if len(files) > 1 && len(f.Text) == 0 {
+		if len(f.Text) == 0 {
 			continue
 		}
 		p, err := head(f)

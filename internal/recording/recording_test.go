@@ -161,7 +161,7 @@ func TestUnknown(t *testing.T) {
 func TestErrors(t *testing.T) {
 	head := `{"recording":{"version":1,"id":"a","part":1}}` + "\n"
 	for text, want := range map[string]string{
-		"":     "f: not a recording",
+		"\n":   "f: not a recording",
 		"{}\n": "f: not a recording",
 		`{"recording":{"version":2,"id":"a","part":1}}` + "\n":    "f: a recording of version 2",
 		head + "# a comment\n\nx\n":                               "f:4: not an event",

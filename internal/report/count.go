@@ -25,15 +25,15 @@ func Count(all []lint.Diagnostic) string {
 
 // summary is the last line of a text report.
 func summary(r *Report) string {
-	s := Count(r.Diagnostics) + " in " + words.Count(r.Files.Read, "file")
+	s := Count(r.Diagnostics) + " in " + words.Count(r.Files.Read+r.Faulty, "file")
 	if n := r.Hidden.Suppressed; n > 0 {
 		s += fmt.Sprintf(", %d suppressed", n)
 	}
 	if n := r.Hidden.Baselined; n > 0 {
 		s += fmt.Sprintf(", %d in the baseline", n)
 	}
-	if r.Files.Skipped > 0 {
-		s += "; " + words.Count(r.Files.Skipped, "other file") + " skipped (--show-files lists them)"
+	if others := r.Files.Skipped - r.Faulty; others > 0 {
+		s += "; " + words.Count(others, "other file") + " skipped (--show-files lists them)"
 	}
 	return s
 }

@@ -17,6 +17,7 @@ type Report struct {
 	Color   bool
 	Hidden  Hidden
 	Files   Files
+	Faulty  int // files without xDS that findings are about
 }
 
 // Files counts the files that were examined.
@@ -32,6 +33,20 @@ func Counted(files []load.FileReport) (n Files) {
 			n.Skipped++
 		} else {
 			n.Read++
+		}
+	}
+	return n
+}
+
+// Faulty counts the files that hold no xDS but have findings, such as a file that cannot be read.
+func Faulty(files []load.FileReport, found []lint.Diagnostic) (n int) {
+	about := map[string]bool{}
+	for i := range found {
+		about[found[i].Resource.File.Name] = true
+	}
+	for _, f := range files {
+		if f.As == "" && about[f.Path] {
+			n++
 		}
 	}
 	return n
