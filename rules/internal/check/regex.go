@@ -30,7 +30,7 @@ func Regex(p *lint.Pass, at lint.At, m *matcherv3.RegexMatcher) {
 func RejectRegex(p *lint.Pass, at lint.At, upstream string) {
 	help := "see https://github.com/google/re2/wiki/Syntax"
 	if strings.Contains(upstream, "(?=") || strings.Contains(upstream, "(?!") || strings.Contains(upstream, "(?<") {
-		help = "RE2 does not support look-around: match only the wanted paths, or catch the others with an earlier route"
+		help = "RE2 does not support look-around: match only what is wanted; on a route, an earlier route can take the rest"
 	}
 	p.Reject(at.Field("regex"), lint.Rejection{
 		Message:  "RE2 rejects this regular expression: " + upstream,

@@ -28,7 +28,7 @@ var _ = Rules.Add(&lint.Rule{
 					p.Report(own.Entry("filter_metadata", envoy.SocketMatchKey), lint.Diagnostic{
 						Message: "no entry of transport_socket_matches fits this metadata",
 						Notes:   []string{"Envoy connects by the transport_socket of the cluster then, and in plain text if there is none"},
-						Help:    `write what the match has: the values are compared with their types, and "true" is not true`,
+						Help:    `write what the match has, with the same types: the text "true" is not the value true`,
 					})
 				}
 			}

@@ -43,7 +43,7 @@ var _ = Rules.Add(&lint.Rule{
 			return
 		}
 		d.Message = strings.Join(values, ", ")
-		d.Notes = []string{"a client decides how much of it is used, with every connection"}
+		d.Notes = []string{"a client can use all of that with each of its connections"}
 		d.Help = "set max_concurrent_streams: 100, initial_stream_window_size: 65536 and initial_connection_window_size: 1048576"
 		d.Fixes = writeIn(at, "http2_protocol_options", fields).Likely("use the documented limits")
 		p.Report(at.Field("http2_protocol_options"), d)
