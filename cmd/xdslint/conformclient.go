@@ -26,7 +26,7 @@ func (f *conformFlags) checkClients(cmd *cobra.Command) error {
 			err = fmt.Errorf("--%s is not for --client", flag.Name)
 		}
 	})
-	return err
+	return errors.Join(err, checkListen(f.listen))
 }
 
 // clients is the management server of the clients that are tested.

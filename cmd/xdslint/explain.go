@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -94,7 +95,7 @@ func findRule(name string, known []*lint.Rule) (*lint.Rule, error) {
 	case slices.ContainsFunc(groups(known), func(g *lint.Group) bool { return g.Name == name }):
 		return nil, fmt.Errorf("%q is a group; xdslint rules %[1]s lists its rules", name)
 	}
-	return nil, fmt.Errorf("no rule is named %q%s", name, nearest.DidYouMean(name, ids(known)))
+	return nil, fmt.Errorf("no rule is named %q%s", name, cmp.Or(nearest.DidYouMean(name, ids(known)), "; xdslint rules lists them"))
 }
 
 func explanation(r *lint.Rule) string {

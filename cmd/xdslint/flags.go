@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -341,6 +342,14 @@ func noArgs(cmd *cobra.Command, args []string) error {
 func atMostOne(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 {
 		return fmt.Errorf("%s takes at most one path, and got %d (%s --help)", cmd.Name(), len(args), cmd.CommandPath())
+	}
+	return nil
+}
+
+// checkListen finds a mistake in --listen.
+func checkListen(address string) error {
+	if _, _, err := net.SplitHostPort(address); err != nil {
+		return fmt.Errorf("--listen %s: write HOST:PORT", address)
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"os/signal"
@@ -16,7 +15,6 @@ import (
 
 	_ "github.com/xdslint/xdslint/cmd/xdslint/internal/start"
 	"github.com/xdslint/xdslint/internal/words"
-	"github.com/xdslint/xdslint/lint"
 )
 
 // The exit statuses. They are stable.
@@ -84,17 +82,6 @@ func printError(err error) {
 	}
 }
 
-// plain removes the names of system calls from an error's text.
-func plain(err error) string {
-	if path, ok := errors.AsType[*fs.PathError](err); ok {
-		reason := path.Err.Error()
-		if errors.Is(err, fs.ErrNotExist) {
-			return "no such file: " + path.Path
-		}
-		return path.Path + ": " + reason
-	}
-	return err.Error()
-}
 
 // commands returns what makes the commands, by their names.
 func commands() map[string]func() *cobra.Command {
@@ -151,16 +138,4 @@ func newLintCommand() *cobra.Command {
 	cmd.Short = "Lint files (the default command)"
 	cmd.Long = "Lint files. This is the default command: the name lint can be left out.\n\n" + pathsAndStatus
 	return cmd
-}
-
-// flagError adds the nearest existing flag to an error about an unknown one.
-func flagError(cmd *cobra.Command, err error) error {
-	name, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
-	if !ok {
-		return err
-	}
-	if near := lint.Nearest(name, flagNames(cmd)); near != "" {
-		return fmt.Errorf("unknown flag --%s (did you mean --%s?)", name, near)
-	}
-	return fmt.Errorf("unknown flag --%s (%s --help lists them)", name, cmd.CommandPath())
 }

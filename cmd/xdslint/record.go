@@ -57,7 +57,7 @@ func (f *recordFlags) check() error {
 	case f.partSize < 1 || f.partSize > history.MaxSize>>21:
 		return fmt.Errorf("--part-size must be 1 to %d", history.MaxSize>>21) // a part ends after the event that fills it
 	}
-	return nil
+	return checkListen(f.listen)
 }
 
 // serving returns the TLS configuration for clients; nil: no TLS.

@@ -46,6 +46,8 @@ func (f *routeFlags) runGRPC(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("what %s does with requests is not known: choose %s or grpc-go:1.85", target, dataplane.Default())
 	case (f.targetURI == "" && f.method == "GET") == (f.requests == ""):
 		return errors.New("give an RPC with --target-uri and --method, or a file with --requests")
+	case f.targetURI != "" && f.method == "GET": // the default
+		return errors.New("an RPC needs --method, such as /shop.Orders/Get")
 	}
 	r, err := f.resolver(cmd, args, target)
 	if err != nil {

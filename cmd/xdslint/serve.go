@@ -123,6 +123,9 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 
 // serverOptions translates the flags into options of a server.
 func (f *serveFlags) serverOptions() (server.Options, error) {
+	if err := checkListen(f.listen); err != nil {
+		return server.Options{}, err
+	}
 	options := server.Options{Timeout: f.timeout, MaxConcurrent: f.judged, WebhookOnly: f.webhook}
 	switch {
 	case (f.tls.Cert == "") != (f.tls.Key == ""):
