@@ -82,7 +82,6 @@ func printError(err error) {
 	}
 }
 
-
 // commands returns what makes the commands, by their names.
 func commands() map[string]func() *cobra.Command {
 	return map[string]func() *cobra.Command{
