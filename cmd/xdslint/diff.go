@@ -42,7 +42,7 @@ matter. The JSON has the keys "alike", "differences", a list of {"request", "fie
 "undecided".
 
 Exit status: 0 nothing changes for traffic, 1 traffic changes or, with --prove, something is not decided, 2 the command
-line is wrong, 3 xdslint failed.`,
+line or the configuration is wrong, 3 xdslint failed.`,
 		Example: `  xdslint diff config_dump.json configs/
   xdslint diff --format json old/ new/
   xdslint diff --prove --by-endpoints config_dump.json configs/`,

@@ -255,16 +255,16 @@ func (f *ruleFlags) add(cmd *cobra.Command, ids func() []string) {
 		}
 		return names
 	})
-	addTarget(cmd, &f.targets)
+	addTarget(cmd, &f.targets, "target to lint for")
 }
 
 func addGRPCEnv(flags *pflag.FlagSet, variables *[]string) {
 	flags.StringSliceVar(variables, "grpc-env", nil, "environment variable of gRPC clients and servers, as `NAME=VALUE`; can be repeated")
 }
 
-func addTarget(cmd *cobra.Command, targets *[]string) {
+func addTarget(cmd *cobra.Command, targets *[]string, what string) {
 	grouped(cmd.Flags(), rulesGroup, func() {
-		cmd.Flags().StringSliceVar(targets, "target", nil, "target to lint for, as `PLANE:VERSION` (default "+dataplane.Default().String()+"); can be repeated")
+		cmd.Flags().StringSliceVar(targets, "target", nil, what+", as `PLANE:VERSION` (default "+dataplane.Default().String()+"); can be repeated")
 	})
 	completeWith(cmd, "target", func() (names []string) {
 		for _, t := range dataplane.All() {

@@ -39,8 +39,8 @@ pushed at once. Then it prints the phases of a push that fails none: what to sen
 
 OLD and NEW are any input of lint: a file, a folder, a config_dump.
 
-Exit status: 0 no hazard, 1 a hazard at or above --fail-on or a NEW that is itself broken, 2 the command line is
-wrong, 3 xdslint failed.`,
+Exit status: 0 no hazard at or above --fail-on, 1 such a hazard or a NEW that is itself broken, 2 the command line or
+the configuration is wrong, 3 xdslint failed.`,
 		Example: `  xdslint plan snapshots/today snapshots/tomorrow
   curl -s localhost:9901/config_dump?include_eds | xdslint plan --transport ads-delta - tomorrow.yaml`,
 		Args: oldAndNew, DisableFlagsInUseLine: true,
@@ -51,7 +51,7 @@ wrong, 3 xdslint failed.`,
 	grouped(flags, pushGroup, func() { f.addPush(flags) })
 	f.add(cmd)
 	f.addRecording(cmd.Flags())
-	addTarget(cmd, &f.targets)
+	addTarget(cmd, &f.targets, "who gets the push")
 	grouped(flags, outputGroup, func() {
 		flags.StringVar(&f.format, "format", "text", "`FORMAT` of the plan: "+strings.Join(planFormats, ", "))
 		flags.StringVar(&f.failOn, "fail-on", "warning", "exit with status 1 on hazards of at least this `SEVERITY`: error, warning, info, never")
