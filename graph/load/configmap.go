@@ -154,12 +154,13 @@ func plain(kind string) string {
 // text reads one text, and moves its nodes to their places in the object's file.
 func (o *object) text(at *graph.Path, key string, n *graph.TextNode, text []byte, encoded bool) *input {
 	in := &input{found: found{path: key}, format: formatOf(key), file: &graph.SourceFile{Name: key}, object: o.Object, within: at}
-	if !reserve.Reading(o.texts.ctx, text) {
+	lines := n.Lines(o.in.file.Text, text)
+	if !o.reserve(n, text, lines != nil) {
 		return in
 	}
 	o.texts.parse(in, text)
 	to, exact := func(graph.Span) graph.Span { return n.Span() }, false
-	if lines := n.Lines(o.in.file.Text, in.text); lines != nil && !encoded {
+	if lines != nil && !encoded {
 		to, exact = lines.Span, true
 	}
 	for _, doc := range in.docs {
@@ -168,6 +169,15 @@ func (o *object) text(at *graph.Path, key string, n *graph.TextNode, text []byte
 	shift(in.problems, to)
 	in.file = o.in.file
 	return in
+}
+
+// reserve waits for the memory that reading a text can take. The lines of a literal block are counted in its file, once:
+// aliases repeat them.
+func (o *object) reserve(n *graph.TextNode, text []byte, block bool) bool {
+	if block && !n.Bound {
+		return reserve.Block(o.texts.ctx, text)
+	}
+	return reserve.Reading(o.texts.ctx, text)
 }
 
 // nothing reports that no text is xDS, or why none can be read.

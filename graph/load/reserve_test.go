@@ -16,11 +16,17 @@ func TestReserved(t *testing.T) {
 	object := func(field, key, text string) string {
 		return fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, labels: {%s: \"true\"}}\n%s: {%s: %q}\n", Label, field, key, text)
 	}
+	block, _, _ := strings.Cut(object("data", "envoy.yaml", ""), "\ndata")
+	block += "\ndata:\n  envoy.yaml: |\n"
 	encode := func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
 	for name, text := range map[string]string{
 		"encoded message": object("binaryData", "envoy.pb", encode(strings.Repeat("\x12\x00", n))),
 		"encoded text":    object("binaryData", "envoy.yaml", encode("a: ["+strings.Repeat("1,", n)+"1]")),
 		"escaped text":    strings.ReplaceAll(object("data", "envoy.yaml", "a: ["+strings.Repeat("1;", n)+"1]"), ";", `\x2c`),
+		"block":           block + strings.Repeat("    - 1\n", n),
+		"repeated block":  strings.Replace(block, "|", "&b |", 1) + strings.Repeat("    - 1\n", n/2) + "  b.yaml: *b\n",
+		"lists in a line": strings.Repeat("- - - - 1\n", n/4),
+		"lists in JSON":   "{\"a\": " + strings.Repeat("[[[[1]]]],", n/4) + "}",
 		"aliases":         "a: [&a [" + strings.Repeat("{},", 100) + "{}]" + strings.Repeat(", *a", 10) + "]\nb: " + strings.Repeat("x", n) + "\n",
 	} {
 		reserved := int64(0)
@@ -42,5 +48,18 @@ func TestReserved(t *testing.T) {
 			t.Errorf("%s: it is read: %v", name, in.Files)
 		}
 		end()
+	}
+}
+
+// TestReservedOnce: the lines of a block in a ConfigMap are reserved once, and not again when the block is read.
+func TestReservedOnce(t *testing.T) {
+	const n = 1000
+	text := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  envoy.yaml: |\n    static_resources:\n      clusters:\n" +
+		strings.Repeat("      - name: a\n", n)
+	reserved := int64(0)
+	ctx := reserve.With(t.Context(), func(size int64) bool { reserved += size; return true })
+	in, err := Texts(ctx, map[string][]byte{"a.yaml": []byte(text)}, Options{})
+	if err != nil || len(in.Snapshots) != 1 || reserved > (n+10)*800 {
+		t.Errorf("%d bytes are reserved: %v", reserved, err)
 	}
 }

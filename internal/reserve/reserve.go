@@ -25,6 +25,12 @@ func Reading(ctx context.Context, texts ...[]byte) bool {
 	return Values(ctx, n)
 }
 
+// Block waits for the memory that reading a literal block can take, beyond what is reserved for its lines in the text
+// around it.
+func Block(ctx context.Context, block []byte) bool {
+	return Values(ctx, ValuesIn(block)-separators(block))
+}
+
 // perValue is how many bytes a value of a text or of a message can take: what the YAML parser needs for a number in a
 // list.
 const perValue = 800
@@ -35,11 +41,28 @@ func Values(ctx context.Context, n int) bool {
 	return !limited || reserve(perValue*int64(n))
 }
 
-// ValuesIn returns how many values may be in a text, without what aliases repeat. Each further value of YAML or JSON
-// needs a separator, and each further message of a proto text a bracket.
+// ValuesIn returns how many values may be in a text, without what aliases repeat: each one begins after a separator or an
+// indicator of YAML or JSON, at a bracket of a proto text, or as a field of a binary message.
 func ValuesIn(text []byte) int {
-	return max(count(text, ",", "\n"), count(text, "{", "<"), fields(text, 0))
+	return max(separators(text), indicators(text), fields(text, 0))
 }
+
+// separators counts the lines that may begin a value, and the commas in them. A comma and the line break after it are one
+// separator.
+func separators(text []byte) (n int) {
+	for line := range bytes.Lines(text) {
+		line = bytes.TrimSpace(line)
+		n += count(bytes.TrimSuffix(line, []byte(",")), ",")
+		if !bytes.HasPrefix(line, []byte("}")) && !bytes.HasPrefix(line, []byte("]")) {
+			n++
+		}
+	}
+	return n
+}
+
+// indicators counts what begins a map or a list, of which there may be many in a line. The last one is for keys that are
+// empty.
+func indicators(text []byte) int { return count(text, "{", "[", "<", "- ", "? ", ": :") }
 
 func count(text []byte, separators ...string) (n int) {
 	for _, separator := range separators {

@@ -17,6 +17,11 @@ func TestReading(t *testing.T) {
 		string(clusters),
 		string([]byte{0x12, byte(len(clusters))}) + string(clusters),
 		string(bytes.Repeat([]byte{0x13, 0x14}, 10)),
+		"a: " + strings.Repeat("[", 10) + strings.Repeat("]", 10),
+		"a: " + strings.Repeat("{b: ", 10) + strings.Repeat("}", 10),
+		"a:\n" + strings.Repeat("- ", 11) + "1",
+		"a:\n" + strings.Repeat("? ", 11) + "1",
+		"a:\n" + strings.Repeat(": ", 21) + "1",
 	} {
 		var got int64
 		if !Reading(With(t.Context(), func(size int64) bool { got = size; return true }), []byte(text)) {
@@ -28,8 +33,26 @@ func TestReading(t *testing.T) {
 	}
 }
 
-// TestOrdinary: certificates and names are not taken for messages.
+// TestBlock: a literal block takes only what its lines are not enough for.
+func TestBlock(t *testing.T) {
+	for block, want := range map[string]int64{"a: 1\nb: [1, 1]\n": 0, "a:\n  - - - - 1\n": 2 * perValue} {
+		got := int64(-1)
+		if !Block(With(t.Context(), func(size int64) bool { got = size; return true }), []byte(block)) || got != want {
+			t.Errorf("%q: %d bytes, want %d", block, got, want)
+		}
+	}
+}
+
+// TestOrdinary: no value is counted twice, and certificates and names are not taken for messages.
 func TestOrdinary(t *testing.T) {
+	for text, want := range map[string]int{
+		"{\n  \"a\": [\n    1,\n    2\n  ],\n  \"b\": {}\n}\n": 5,
+		"a: 1\nb:\n- c: 2\n- d: [3, 4]\n":                   5,
+	} {
+		if got := ValuesIn([]byte(text)); got != want {
+			t.Errorf("%q: %d values, want %d", text, got, want)
+		}
+	}
 	text := "static_resources: {clusters: [{name: catalog-service-production}]}"
 	if got := fields([]byte(text), 0); got > 10 {
 		t.Errorf("%d fields", got)
