@@ -33,7 +33,7 @@ func summary(r *Report) string {
 		s += fmt.Sprintf(", %d in the baseline", n)
 	}
 	if others := r.Files.Skipped - r.Faulty; others > 0 {
-		s += "; " + words.Count(others, "other file") + " skipped (--show-files lists them)"
+		s += "; " + words.Count(others, "file") + " skipped (--show-files lists them)"
 	}
 	return s
 }
