@@ -144,11 +144,7 @@ func (s *side) read(names places, clusters map[string]bool, tables bool) {
 		s.note(r)
 		w := Where{Resource: string(graph.Bootstrap)}
 		s.booted[w] = true
-		s.add(&fact{where: w, what: "", message: held{r, b}, part: true, skip: fields{
-			"envoy.config.bootstrap.v3.Bootstrap.static_resources":            true,
-			"envoy.config.bootstrap.v3.Bootstrap.DynamicResources.lds_config": true,
-			"envoy.config.bootstrap.v3.Bootstrap.DynamicResources.cds_config": true,
-		}})
+		s.add(&fact{where: w, what: "", message: held{r, b}, part: true, skip: apart})
 	}
 	for _, l := range s.listeners {
 		s.readListener(l, names)
@@ -161,6 +157,18 @@ func (s *side) read(names places, clusters map[string]bool, tables bool) {
 			s.readCluster(r, Where{Cluster: name})
 		}
 	}
+}
+
+// apart are the fields of a bootstrap that are not compared: resources of their own, where they come from, and what an Envoy says of itself in its
+// node (InstanceBase::initializeOrThrow), which only its config_dump shows.
+var apart = fields{
+	"envoy.config.bootstrap.v3.Bootstrap.static_resources":            true,
+	"envoy.config.bootstrap.v3.Bootstrap.DynamicResources.lds_config": true,
+	"envoy.config.bootstrap.v3.Bootstrap.DynamicResources.cds_config": true,
+	"envoy.config.core.v3.Node.user_agent_name":                       true,
+	"envoy.config.core.v3.Node.user_agent_version":                    true,
+	"envoy.config.core.v3.Node.user_agent_build_version":              true,
+	"envoy.config.core.v3.Node.extensions":                            true,
 }
 
 // readTables is for snapshots without listeners.
