@@ -13,6 +13,7 @@ import (
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/words"
 )
 
 // close withholds the blamed changes and everything that depends on them. A resource that refers to one that is left out stays as it was.
@@ -48,7 +49,7 @@ func (q *quarantine) close() {
 func (q *quarantine) eachUser(k key, keep func(key, string)) {
 	for _, e := range q.next.graph.To(q.next.at(k)) {
 		if user, ok := keyOf(e.From); ok && needs(e) && q.changes[user] {
-			keep(user, fmt.Sprintf("it refers to %s %q, which is left out", k.kind(), k.name))
+			keep(user, fmt.Sprintf("it refers to %s %q, which is left out", k.kind(), words.Short(k.name)))
 		}
 	}
 }
@@ -74,7 +75,7 @@ func (q *quarantine) eachForerunner(k key, keep func(key, string)) {
 		}
 	}
 	for _, at := range left {
-		keep(at, fmt.Sprintf("listener %q, which was to take its address, %s", k.name, how))
+		keep(at, fmt.Sprintf("listener %q, which was to take its address, %s", words.Short(k.name), how))
 	}
 }
 
@@ -94,7 +95,7 @@ func (q *quarantine) eachNeed(k key, was *graph.Resource, keep func(key, string)
 			continue
 		}
 		if to, ok := keyOf(e.To); ok && q.next.at(to) == nil {
-			keep(to, fmt.Sprintf("%s %q, which stays as it is, refers to it", k.kind(), k.name))
+			keep(to, fmt.Sprintf("%s %q, which stays as it is, refers to it", k.kind(), words.Short(k.name)))
 		}
 	}
 }
@@ -118,7 +119,7 @@ func (q *quarantine) eachEmptied(keep func(key, string)) {
 		})
 		for _, user := range q.order {
 			if _, kept := q.kept[user]; kept && out[user] && !now[user] {
-				keep(k, fmt.Sprintf("%s %q, which stays as it is, leads to it, and the new version has no endpoints", user.kind(), user.name))
+				keep(k, fmt.Sprintf("%s %q, which stays as it is, leads to it, and the new version has no endpoints", user.kind(), words.Short(user.name)))
 				break
 			}
 		}

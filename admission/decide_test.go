@@ -39,6 +39,31 @@ func TestBlock(t *testing.T) {
 	}
 }
 
+// TestShortErrors: what a gate says is short, however long the names of nodes, resources and clusters are.
+func TestShortErrors(t *testing.T) {
+	long := strings.Repeat("n", 1<<20)
+	for name, policy := range map[string]admission.Policy{"blocked": admission.Block, "withheld": admission.Quarantine} {
+		g := try(t, func(o *admission.Options) { o.Policy = policy })
+		g.must(admission.Admitted, snapshot(t, "v1", good()...))
+		d, err := g.set(snapshot(t, "v2", plus(refused(eds(long)), table("public", long))...))
+		texts := []string{}
+		if err != nil {
+			texts = append(texts, err.Error())
+		}
+		for _, w := range d.Withheld {
+			texts = append(texts, w.String())
+		}
+		if len(texts) == 0 {
+			t.Errorf("%s: nothing", name)
+		}
+		for _, text := range texts {
+			if len(text) > 2000 {
+				t.Errorf("%s: %d bytes: %.300s", name, len(text), text)
+			}
+		}
+	}
+}
+
 func TestObserve(t *testing.T) {
 	g := try(t, func(o *admission.Options) { o.Policy = admission.Observe })
 	bad := snapshot(t, "v1", plus(refused(eds("shop")))...)

@@ -7,6 +7,7 @@ import (
 	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/words"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -57,14 +58,16 @@ const (
 	Held    Way = "is not removed, yet" // the new snapshot does not have it, but the node keeps it
 )
 
-func (w Withheld) String() string { return fmt.Sprintf("%s %q %s: %s", w.Kind, w.Name, w.How, w.Why) }
+func (w Withheld) String() string {
+	return fmt.Sprintf("%s %q %s: %s", w.Kind, words.Short(w.Name), w.How, w.Why)
+}
 
 // BlockedError means that the gate does not push a snapshot at all. The node keeps what it has.
 type BlockedError struct{ Decision Decision }
 
 func (e *BlockedError) Error() string {
 	d := &e.Decision
-	where := fmt.Sprintf("node %q keeps what it has: ", d.Node)
+	where := fmt.Sprintf("node %q keeps what it has: ", words.Short(d.Node))
 	switch {
 	case len(d.New) == 0 && d.Rejected != nil:
 		return where + d.Rejected.Error()
@@ -84,9 +87,9 @@ func (e *BlockedError) Unwrap() error { return e.Decision.Rejected }
 // text formats a finding on one line.
 func text(d *lint.Diagnostic) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %q", d.Resource.Kind, d.Resource.Name)
+	fmt.Fprintf(&b, "%s %q", d.Resource.Kind, words.Short(d.Resource.Name))
 	if at := d.Path.String(); at != "" {
-		fmt.Fprintf(&b, ", %s", at)
+		fmt.Fprintf(&b, ", %s", words.Short(at))
 	}
 	fmt.Fprintf(&b, ": %s [%s]", d.Message, d.Rule.ID())
 	return b.String()

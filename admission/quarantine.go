@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/xdslint/xdslint/graph"
+	"github.com/xdslint/xdslint/internal/words"
 	"github.com/xdslint/xdslint/lint"
 )
 
@@ -131,7 +132,7 @@ func (q *quarantine) blameFor(d *lint.Diagnostic, in *candidate) {
 	removed, had := q.removed(at, ours, e)
 	switch {
 	case had:
-		q.add(removed, blame{fmt.Sprintf("%s %q refers to it", d.Resource.Kind, d.Resource.Name), false})
+		q.add(removed, blame{fmt.Sprintf("%s %q refers to it", d.Resource.Kind, words.Short(d.Resource.Name)), false})
 	case ours && q.changes[at] && in.at(at) == q.next.at(at):
 		unsure := len(d.Related) > 0 || e != nil && e.To != nil
 		q.add(at, blame{fmt.Sprintf("%s [%s]", d.Message, d.Rule.ID()), unsure})

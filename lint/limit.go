@@ -3,7 +3,6 @@ package lint
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -232,28 +231,20 @@ func (d *Diagnostic) shorten() {
 		return
 	}
 	for _, text := range []*string{&d.Message, &d.Help, &d.Upstream} {
-		*text = shortened(*text)
+		*text = words.Cut(*text, maxText)
 	}
 	if slices.ContainsFunc(d.Notes, tooLong) {
 		d.Notes = slices.Clone(d.Notes)
 		for i := range d.Notes {
-			d.Notes[i] = shortened(d.Notes[i])
+			d.Notes[i] = words.Cut(d.Notes[i], maxText)
 		}
 	}
 	if slices.ContainsFunc(d.Related, func(r Related) bool { return tooLong(r.Message) }) {
 		d.Related = slices.Clone(d.Related)
 		for i := range d.Related {
-			d.Related[i].Message = shortened(d.Related[i].Message)
+			d.Related[i].Message = words.Cut(d.Related[i].Message, maxText)
 		}
 	}
 }
 
 func tooLong(text string) bool { return len(text) > maxText }
-
-// shortened cuts a text that is too long. The rest of it is not kept in memory.
-func shortened(text string) string {
-	if !tooLong(text) {
-		return text
-	}
-	return strings.ToValidUTF8(text[:maxText], "") + "…"
-}

@@ -136,18 +136,9 @@ func In(r *graph.Resource, path *tree.Path) string {
 	case r.Name == "" || r.Object.Secret():
 		own = string(r.Kind)
 	default:
-		own = string(r.Kind) + " " + strconv.Quote(shortened(r.Name))
+		own = string(r.Kind) + " " + strconv.Quote(words.Short(r.Name))
 	}
 	return words.Printable(joined(in, own, path.String()))
-}
-
-// shortened cuts a name that is too long to be read: every finding about the resource repeats it.
-func shortened(name string) string {
-	const longest = 200
-	if len(name) <= longest {
-		return name
-	}
-	return strings.ToValidUTF8(name[:longest], "") + "…"
 }
 
 func joined(parts ...string) string {

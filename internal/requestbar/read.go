@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/xdslint/xdslint/internal/walk"
+	"github.com/xdslint/xdslint/internal/words"
 )
 
 // typed is a request that was typed.
@@ -50,12 +51,7 @@ func read(text string) (*typed, error) {
 }
 
 // shortened is the beginning of a text.
-func shortened(text string) string {
-	if letters := []rune(text); len(letters) > 60 {
-		return string(letters[:60]) + "…"
-	}
-	return text
-}
+func shortened(text string) string { return words.Cut(text, 60) }
 
 // readLine reads METHOD URL HTTP/VERSION, of which only the URL is needed.
 func readLine(line string) (*typed, error) {

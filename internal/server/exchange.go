@@ -8,8 +8,9 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strconv"
-	"strings"
 	"time"
+
+	"github.com/xdslint/xdslint/internal/words"
 )
 
 // exchange is a request and its answer.
@@ -130,20 +131,14 @@ func (s *Server) record(x *exchange, took time.Duration) {
 		level = slog.LevelDebug
 	}
 	attrs := []slog.Attr{
-		slog.String("method", shortened(x.request.Method)), slog.String("path", shortened(x.request.URL.Path)), slog.Int("status", x.status),
+		slog.String("method", short(x.request.Method)), slog.String("path", short(x.request.URL.Path)), slog.Int("status", x.status),
 		slog.Int64("read", x.read), slog.Int64("written", x.written), slog.Int64("ms", took.Milliseconds()),
 	}
 	s.options.Log.LogAttrs(x.request.Context(), level, "request", append(attrs, x.notes...)...)
 }
 
-// shortened limits a path or method for the log: those of unknown routes can have any length.
-func shortened(text string) string {
-	const longest = 100
-	if len(text) > longest {
-		return strings.ToValidUTF8(text[:longest], "") + "…"
-	}
-	return text
-}
+// short limits a path or method for the log: those of unknown routes can have any length.
+func short(text string) string { return words.Cut(text, 100) }
 
 func (x *exchange) note(attr slog.Attr) { x.notes = append(x.notes, attr) }
 

@@ -68,4 +68,15 @@ func Name(name string) string {
 	return name
 }
 
+// Cut returns the beginning of a text that is longer than a number of bytes.
+func Cut(text string, longest int) string {
+	if len(text) <= longest {
+		return text
+	}
+	return strings.ToValidUTF8(text[:longest], "") + "…"
+}
+
+// Short cuts a name that is too long to be read: a name can be as long as the input, and many texts repeat it.
+func Short(name string) string { return Cut(name, 200) }
+
 func hidden(c rune) bool { return !unicode.IsPrint(c) }
