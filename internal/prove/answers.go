@@ -74,12 +74,6 @@ func (d *Difference) doubtful() bool {
 
 // answer walks a request. It returns nil if no listener takes the connection.
 func (s *side) answer(r *walk.Request) *walk.Answer {
-	has := slices.ContainsFunc(s.walker.Listeners(), func(l walk.Listener) bool {
-		return r.Listener == walk.Listener{} || r.Listener.Name == l.Name || r.Listener.Name == "" && r.Listener.Port == l.Port
-	})
-	if !has {
-		return nil
-	}
 	a, err := s.walker.Walk(r)
 	if err != nil {
 		return nil

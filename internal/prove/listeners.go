@@ -48,12 +48,17 @@ func (p *prover) listeners() {
 	if len(olds)+len(news) == 0 {
 		p.undecided("requests: neither configuration has a listener")
 	}
+	before, now := byAddress(olds), byAddress(news)
 	twin := func(l listener) int {
-		if i := slices.IndexFunc(news, func(n listener) bool { return l.address() != "" && l.address() == n.address() }); i >= 0 {
+		if i, ok := now[l.address()]; ok {
 			return i
 		}
 		return slices.IndexFunc(news, func(n listener) bool {
-			return l.Name == n.Name && !slices.ContainsFunc(olds, func(o listener) bool { return o.address() != "" && o.address() == n.address() })
+			if l.Name != n.Name {
+				return false
+			}
+			_, taken := before[n.address()]
+			return !taken
 		})
 	}
 	paired := map[int]bool{}
@@ -70,6 +75,17 @@ func (p *prover) listeners() {
 			p.lonely(l, p.now)
 		}
 	}
+}
+
+// byAddress returns where the first listener of each address is.
+func byAddress(all []listener) map[string]int {
+	first := map[string]int{}
+	for i, l := range slices.Backward(all) {
+		if address := l.address(); address != "" {
+			first[address] = i
+		}
+	}
+	return first
 }
 
 // lonely shows a listener that only one side has.

@@ -1,6 +1,7 @@
 package walk
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -33,27 +34,39 @@ func (w *Walker) Chains(l Listener) []*listenerv3.FilterChain {
 
 // listenerOf finds a listener by its name or port, or the only one. Those for UDP are found by their names alone.
 func (w *Walker) listenerOf(wanted Listener) (*graph.Resource, error) {
-	var found []*graph.Resource
-	var names []string
-	for _, r := range w.listeners {
-		l := r.Message.(*listenerv3.Listener)
-		names = append(names, fmt.Sprintf("%s (port %d)", r.Name, l.GetAddress().GetSocketAddress().GetPortValue()))
-		switch {
-		case wanted.Name != "":
-			if wanted.Name == r.Name {
-				return r, nil
-			}
-		case l.GetUdpListenerConfig() == nil && (wanted.Port == 0 || slices.ContainsFunc(socketsOf(l), func(s *corev3.SocketAddress) bool { return s.GetPortValue() == wanted.Port })):
-			found = append(found, r)
+	if wanted.Name != "" {
+		if found := w.named[wanted.Name]; found != nil {
+			return found, nil
 		}
-	}
-	switch {
-	case len(names) == 0:
-		return nil, fmt.Errorf("the configuration does not have a listener")
-	case len(found) == 1:
+	} else if found := w.ports[wanted.Port]; len(found) == 1 {
 		return found[0], nil
 	}
+	if len(w.listeners) == 0 {
+		return nil, errors.New("the configuration does not have a listener")
+	}
+	var names []string
+	for _, l := range w.Listeners() {
+		names = append(names, fmt.Sprintf("%s (port %d)", l.Name, l.Port))
+	}
 	return nil, fmt.Errorf("choose one of these listeners: %s", strings.Join(names, ", "))
+}
+
+// listen notes a listener, by its name and its ports.
+func (w *Walker) listen(r *graph.Resource, l *listenerv3.Listener) {
+	w.listeners = append(w.listeners, r)
+	if w.named[r.Name] == nil {
+		w.named[r.Name] = r
+	}
+	if l.GetUdpListenerConfig() != nil {
+		return
+	}
+	ports := map[uint32]bool{0: true}
+	for _, s := range socketsOf(l) {
+		ports[s.GetPortValue()] = true
+	}
+	for port := range ports {
+		w.ports[port] = append(w.ports[port], r)
+	}
 }
 
 // socketsOf returns the addresses of a listener.

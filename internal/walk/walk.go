@@ -28,6 +28,8 @@ type Walker struct {
 	view      graph.View
 	runtime   envoy.Runtime
 	listeners []*graph.Resource
+	named     map[string]*graph.Resource   // the first listener of each name
+	ports     map[uint32][]*graph.Resource // the listeners of each port but those for UDP; 0: all of them
 	chains    map[*listenerv3.Listener]*match.Chains
 	managers  map[*listenerv3.FilterChain]*manager
 	levels    envoy.RouteTables
@@ -39,11 +41,11 @@ type Walker struct {
 func New(v graph.View) *Walker {
 	w := &Walker{
 		view: v, runtime: envoy.RuntimeOf(v), chains: map[*listenerv3.Listener]*match.Chains{}, managers: map[*listenerv3.FilterChain]*manager{},
-		levels: envoy.RouteTables{Snapshot: v}, tables: map[*routev3.RouteConfiguration]*table{}, matchers: newMatchers(),
+		named: map[string]*graph.Resource{}, ports: map[uint32][]*graph.Resource{}, levels: envoy.RouteTables{Snapshot: v}, tables: map[*routev3.RouteConfiguration]*table{}, matchers: newMatchers(),
 	}
 	for _, r := range v.All(graph.Listener) {
 		if l, ok := r.Message.(*listenerv3.Listener); ok && l.GetApiListener() == nil {
-			w.listeners = append(w.listeners, r)
+			w.listen(r, l)
 		}
 	}
 	return w

@@ -288,6 +288,30 @@ static_resources:
 	}
 }
 
+// TestManyListeners: a walk takes as much with many listeners as with a few.
+func TestManyListeners(t *testing.T) {
+	allocated := func(listeners int) float64 {
+		var all strings.Builder
+		all.WriteString("static_resources:\n  listeners:\n")
+		for i := range listeners {
+			fmt.Fprintf(&all, "  - {name: l%d, address: {socket_address: {address: 127.0.0.1, port_value: %d}}, filter_chains: [{}]}\n", i, 80+i)
+		}
+		w := walker(t, all.String())
+		byName, byPort := get("/"), get("/")
+		byName.Listener, byPort.Listener = walk.Listener{Name: "l1"}, walk.Listener{Port: 81}
+		return testing.AllocsPerRun(10, func() {
+			for _, q := range []*walk.Request{byName, byPort} {
+				if _, err := w.Walk(q); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	if few, many := allocated(2), allocated(200); many > few {
+		t.Errorf("%v allocations, and with a few listeners %v", many, few)
+	}
+}
+
 // TestImpliedTLS: a request that says something of the handshake is TLS, and of one without, the answer says what it lacks.
 func TestImpliedTLS(t *testing.T) {
 	text, err := os.ReadFile("../../testdata/walk/edge.yaml")
