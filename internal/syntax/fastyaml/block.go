@@ -1,5 +1,5 @@
 // Package fastyaml reads the YAML that nearly everyone writes for Envoy: block maps and lists, scalars on one line,
-// flow maps and lists on one line, literal blocks. Whatever else there is (anchors, tags, scalars over several lines,
+// flow maps and lists, literal blocks. Whatever else there is (anchors, tags, scalars over several lines,
 // several documents, any fault), it gives up on the whole text, and the YAML library reads it. What it reads it reads
 // as the library does, to the byte: FuzzParse holds the two together.
 //
@@ -79,7 +79,7 @@ func (p *reader) line() bool {
 			continue
 		default:
 			p.column = p.at - start
-			if p.column == 0 && (strings.HasPrefix(p.text[p.at:], "---") || strings.HasPrefix(p.text[p.at:], "...")) {
+			if p.column == 0 && p.marker() {
 				p.giveUp()
 				return false
 			}
@@ -88,6 +88,11 @@ func (p *reader) line() bool {
 	}
 	p.column = -1
 	return false
+}
+
+// marker reports whether the line may begin or end a document.
+func (p *reader) marker() bool {
+	return strings.HasPrefix(p.text[p.at:], "---") || strings.HasPrefix(p.text[p.at:], "...")
 }
 
 func (p *reader) skipLine() {

@@ -16,7 +16,7 @@ var plainTexts = []string{
 	"a: 1\nb:\n  c: d # e\n  f:\n  - g\n  - h: i\n    j: k\n  - - l\n    - m\n  -\n    n: o\n  -\nq:\nr: {s: t, \"u\": [v, 'w', {}], x: \"y\\n\"}\n",
 	"---\n# c\n\"k\": |\n  a\n   b\n\n  c\n\nl: |-\n  a\nm: |+\n  a\n\nn: x\n",
 	"- a\n- b: c\n  d: e\n- {f: g}\n- \"h\": 'i''j'\n",
-	"a:\n- b\n- c:\n  - d\n  e: f\n", "a : b", "a: b: c", "a: b\n c", "a: 'b\n c'", "a: [b,\n c]", "a: [b, c,]", "a: {b}", "a: {b: }", "a: {b:c}", "a: {\"b\":c}", "a: [b: c]",
+	"a:\n- b\n- c:\n  - d\n  e: f\n", "a : b", "a: b: c", "a: b\n c", "a: 'b\n c'", "a: [b,\n c]", "a:\n  b: {\n\"c\": [d # e\n  , f,\n# g\n]\n, h: i}\nj: k\n", "a: {b\n: c}", "a: {b:\n c}", "a: [b\n c]", "a: [b,\n---\n]", "a: [b,\n- c]", "a: [b, #c\n#d\n]", "a: [b,#c\n]", "a: [b, c,]", "a: {b}", "a: {b: }", "a: {b:c}", "a: {\"b\":c}", "a: [b: c]",
 	"a: b #c", "a: b#c", "a:b", "a: -1", "a: - b", "a: -", "a: ?b", "a: :b", "a: http://b:80/c", "a: [http://b:80/c]", "a: \"b\"c", "a: \"b\" #c", "a: \"b\"#c",
 	"a: &x b", "a: *x", "a: !b c", "? a\n: b", "a: b\n---\nc: d", "a: b\n...\n", "a: |\n  b", "a: |2\n  b\n", "a: >\n  b\n", "a: |\nb: c\n", "a: | #c\n  b\n", "a: |\n\n  b\n",
 	"a:\n    b: c\n  d: e\n", "a:\n  b: c\n    d: e\n", "  a: b\nc: d\n", "a: b\na: c\n", "a: ''\nb: \"\"\n", "a: \"\\x41\"", "- - - a\n    - b\n  - c\n", "-a", "- -a\n- - a\n", "a: true\nb: ~\nc: 0x1F\nd: 5000000000\n", "true: 1\n1: 2\n~: 3\n",
@@ -34,6 +34,9 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		docs, err := syntax.ParseYAML(forLibrary(text))
+		if err != nil && err.Error() == tooShallow {
+			return
+		}
 		if err != nil || len(docs) != 1 {
 			t.Fatalf("the YAML library finds %d documents and %v in %q", len(docs), err, text)
 		}
@@ -42,6 +45,9 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// tooShallow is the library's error about a map in brackets with keys to the left of the block around it. yaml-cpp does not mind.
+const tooShallow = "mapping values are not allowed in this context"
 
 // forLibrary is a text with a comment behind it that holds a tab, which Parse leaves to the library.
 func forLibrary(text string) *source.File {

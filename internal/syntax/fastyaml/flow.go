@@ -6,7 +6,7 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-// flow reads a map or list in brackets, which has to end in the same line.
+// flow reads a map or list in brackets. Its lines can begin in any column.
 func (p *reader) flow(depth int) tree.Node {
 	if depth > tree.MaxDepth {
 		return p.giveUp()
@@ -39,15 +39,23 @@ func (p *reader) flow(depth int) tree.Node {
 	return n
 }
 
-// flowNext skips space and returns the next byte, or 0 at the end of the line.
+// flowNext skips space, line breaks and comments, and returns the next byte, or 0 if there is none.
 func (p *reader) flowNext() byte {
-	for p.at < len(p.text) && p.text[p.at] == ' ' {
-		p.at++
+	for p.at < len(p.text) {
+		switch c := p.text[p.at]; {
+		case c == ' ':
+			p.skipSpaces()
+		case c == '\n':
+			p.at++
+		case p.text[p.at-1] == '\n' && p.marker():
+			p.giveUp()
+		case c == '#' && (p.text[p.at-1] == ' ' || p.text[p.at-1] == '\n'):
+			p.skipLine()
+		default:
+			return c
+		}
 	}
-	if p.at == len(p.text) || p.text[p.at] == '\n' {
-		return 0
-	}
-	return p.text[p.at]
+	return 0
 }
 
 func (p *reader) flowKey() {
@@ -64,12 +72,13 @@ func (p *reader) flowKey() {
 		key.End = int32(p.at)
 	}
 	p.keys = append(p.keys, key)
-	if p.unknown || p.flowNext() != ':' || len(key.Name) > 1000 {
+	p.skipSpaces()
+	if p.at == len(p.text) || p.text[p.at] != ':' || len(key.Name) > 1000 { // yaml-cpp wants the colon in the same line
 		p.giveUp()
 		return
 	}
 	p.at++
-	if !quoted && p.at < len(p.text) && p.text[p.at] != ' ' {
+	if !quoted && p.at < len(p.text) && p.text[p.at] != ' ' && p.text[p.at] != '\n' {
 		p.giveUp()
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // FuzzOutline: an outline with its items is what Parse reads, or else what the YAML library reads: an item ends before
-// the line behind it, on which Parse may give up.
+// the line behind it, on which Parse may give up. Where the lines of a map in brackets end an item, there is no outline.
 func FuzzOutline(f *testing.F) {
 	for _, text := range plainTexts {
 		f.Add(text)
@@ -33,7 +33,7 @@ func FuzzOutline(f *testing.F) {
 				return skipped == "" || strings.Contains(skipped, section+"."+list)
 			})
 			read := outline != nil && fill(text, outline)
-			if !read && whole != nil {
+			if !read && whole != nil && !strings.ContainsAny(text, "[{") {
 				t.Fatalf("%q is read as a whole, but not by its outline", text)
 			}
 			if !read || !utf8.ValidString(text) {
