@@ -38,9 +38,15 @@ var (
 	}
 	yamlTexts = []string{
 		"{}", "# c\n", "admin:", "admin: {}\n---\nfoo: {]", "admin: {}\nadmin: {}", "admin:{}", "admin: {profile_path: a, profile_path: b}", "!ignore x: &x {profile_path: a}\nadmin: *x", "!ignore x: &x {profile_path: a}\nadmin:\n  <<: *x", "x: !ignore 1", "admin: *y", "admin: [\n]", "foo\nadmin: {}", "static_resources: {clusters: [name: a]}", "static_resources:\n  clusters:\n    name: a", "static_resources:\n  clusters:\n  - - name: a", "static_resources:\n  clusters: name", "- admin: {}", "%YAML 1.1\n---\nadmin: {}", "# c\n%YAML 1.2\n---\nadmin: {}", "%YAML 1.3\n---\nadmin: {}", "%YAML 2.0\n---\nadmin: {}", "%YAML 1.2\n%YAML 1.2\n---\nadmin: {}", "node:\n  id: a: b", "node:\n  id: |\n    a\n   b", "node: {id: a #c\n}", "1: 2", "a",
+		// a value in the column of its key, or behind a tab
+		"node:\n{id: a}\n", "node:\n{id: a}", "node:\n  id:\n  \"a\"\n  metadata:\n  {a: b}\n", "node: # c\n\n# c\n{id: a\n}\n", "node:\n&a {id: a}\n", "node:\n&a\n  id: a", "node:\n  id: &a b\n  cluster:\n  *a\n", "node:\n  id:\n  !x 'a'\n", "node:\n  id:\n  !x a\n", "node:\n  id:\n  a\n", "node:\n  id:\n  a\n  cluster: b", "node:\n{id: a}\n{id: b}\n", "node:\n {id: a}\nadmin:\n[]\n", "node:\n  metadata:\n {a: b}\n", "node:\n\t{id: a}", "node:\n  id:\n\t\"a\"", "node:\n  id:\n  \t a", "node:\n  metadata: {a: [b\n\t]}", "node:\n  id: a\n\t]",
+		// lines in brackets in any column
+		"node:\n  metadata: {\na: b\n}", "node:\n  metadata:\n    a: [b,\n{\"c\": d}\n]\n", "node:\n  metadata: {a: [\n- b]}", "node:\n  metadata: {a: [\n---\n]}", "node:\n  metadata: {a: [b,\n# c\n]}", "node:\n  metadata: {a: [b #c\n]}", "node:\n  metadata: {a:\nb}",
+		// comments without a space, and tabs below values
+		"node: {id: a}#c", "node:\n  id: |#c\n    a\n", "node:\n  id: \"a\"#c\nadmin: {}", "node:\n  metadata: {a: [\"b\"#c\n]}", "node:\n  id: a\n\t\nadmin: {}", "node:\n  id: a\n  \t# c\nadmin: {}", "node:\n  id: a\n   \t\nadmin: {}", "node:\n  id: a # c\n\t\nadmin: {}", "node:\n  id: \"a\"\n\t\nadmin: {}", "node:\n  id: a\n\n\t", "node:\n  id: a\n   b\n\t\nadmin: {}", "node:\n  client_features:\n  - a\n  \t\n  - b", "node:\n  client_features:\n  - a\n   \t\n  - b", "node: {metadata: {a: b\n\t\n}}",
 		"node:\n  metadata: {a: 1.5, b: 1, c: x, d: [1,2], e: ~, f: 5000000000, g: on, 5: x, true: z}",
 	}
-	yamlStrings  = []string{"a", "123", `"123"`, "1.5", "true", "tRue", "y", "N", "on", "oFF", "~", "Null", "nuLL", "!!str 123", "! true", `!!bool "true"`, `!!str "true"`, "2001-01-01", "0x1F", "0o17", "017", "09", "1e3", "1_000", "-1", "+1", "1a", "a:b", "a: b", "@a", "|\n      123", "'a''b'", "2147483648", "&x a", "&x 5", "*x", `"\x41"`, `"\q"`, "a\n      b", "", `""`}
+	yamlStrings  = []string{"!!str ~", "!x", `!!str ""`, "!!null null", "a", "123", `"123"`, "1.5", "true", "tRue", "y", "N", "on", "oFF", "~", "Null", "nuLL", "!!str 123", "! true", `!!bool "true"`, `!!str "true"`, "2001-01-01", "0x1F", "0o17", "017", "09", "1e3", "1_000", "-1", "+1", "1a", "a:b", "a: b", "@a", "|\n      123", "'a''b'", "2147483648", "&x a", "&x 5", "*x", `"\x41"`, `"\q"`, "a\n      b", "", `""`}
 	yamlIntegers = []string{"80", "0x50", "0120", "0o120", "0b11", "1_000", "+80", "80.0", "8e1", "4294967295", "4294967296", "~", "yes", "080", "0X50", "80#c", "{value: 80}", "[80]", "!!int \"80\""}
 )
 

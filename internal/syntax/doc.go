@@ -3,7 +3,8 @@
 //
 // [ParseYAML] tries package fastyaml first, which reads the YAML that most people write, and gives up on anything else.
 // The YAML library reads the rest; a converter makes a tree of its nodes and adds what they lack: where values end, and
-// the types of bare words as Envoy reads them. A fuzz target holds the two readers to the same trees.
+// the types of bare words as Envoy reads them. A fuzz target holds the two readers to the same trees. What the library
+// rejects and Envoy accepts, such as a list in the column of its key, is blanked in a copy that is read again (blanked).
 // [OutlineYAML] leaves the elements of some lists to [ReadItem], which reads each by itself: so they can be read in
 // parallel, and need not be kept.
 //

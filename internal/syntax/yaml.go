@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"sync"
 	"unicode/utf8"
@@ -40,6 +41,9 @@ func OutlineYAML(file *source.File, skipped func(section, list string) bool) ([]
 	if doc := fastyaml.Outline(file.Text, skipped); doc != nil {
 		return []*tree.Node{doc}, nil
 	}
+	if skipped != nil { // the lines of a map in brackets can end an item of an outline too early
+		return ParseYAML(file)
+	}
 	return parseYAML(file)
 }
 
@@ -52,13 +56,33 @@ func ReadItem(file *source.File, unread *tree.Node, arena *Arena) *tree.Node {
 	return fastyaml.Item(file.Text, unread, arena)
 }
 
+// parseYAML reads a text with the library, and again without what only the library rejects.
 func parseYAML(file *source.File) ([]*tree.Node, error) {
-	loader, err := yaml.NewLoader(bytes.NewReader(asVersion11(file.Text)), yaml.WithV4Defaults())
+	copied := newBlanked(file)
+	docs, err := copied.load()
+	firstDocs, first := docs, copied.syntaxError(err)
+	for range maxBlanks {
+		var fault *yaml.LoadError
+		if !errors.As(err, &fault) || !copied.blank(fault) {
+			break
+		}
+		docs, err = copied.load()
+	}
+	if err == nil && len(copied.unseen) > 0 {
+		return firstDocs, first
+	}
+	return docs, copied.syntaxError(err)
+}
+
+// load reads every document with the library. Documents before a broken one are returned with the error.
+func (b *blanked) load() ([]*tree.Node, error) {
+	loader, err := yaml.NewLoader(bytes.NewReader(b.text), yaml.WithV4Defaults())
 	if err != nil {
 		return nil, err
 	}
-	c := &converter{lines: linesOf(file), text: file.Text, anchors: map[*yaml.Node]*tree.Node{}}
-	c.budget = aliasBudget(len(file.Text))
+	b.unseen = maps.Clone(b.joined)
+	c := &converter{lines: b.lines, text: b.file.Text, anchors: map[*yaml.Node]*tree.Node{}, joined: b.unseen}
+	c.budget = aliasBudget(len(c.text))
 	var docs []*tree.Node
 	for {
 		var doc yaml.Node
@@ -67,10 +91,11 @@ func parseYAML(file *source.File) ([]*tree.Node, error) {
 			return docs, nil
 		}
 		if err != nil {
-			return docs, yamlError(c.lines, err)
+			return docs, err
 		}
 		node := new(tree.Node)
 		if len(doc.Content) > 0 {
+			c.object = isObject(doc.Content[0])
 			c.convert(doc.Content[0], node)
 		}
 		if c.fault != nil {
@@ -125,15 +150,6 @@ func invalidUTF8(text []byte) error {
 	return &Error{Span: source.Span{Start: at, End: at + 1}, Message: "the text is not valid UTF-8"}
 }
 
-func yamlError(lines *yamlLines, err error) error {
-	var load *yaml.LoadError
-	if !errors.As(err, &load) {
-		return &Error{Message: err.Error()}
-	}
-	at := lines.offset(load.Mark.Line, load.Mark.Column)
-	return &Error{Span: source.Span{Start: at, End: at}, Message: load.Message}
-}
-
 // converter converts yaml.Nodes to Nodes, and adds the ends that yaml.Nodes do not have.
 type converter struct {
 	lines   *yamlLines
@@ -141,10 +157,16 @@ type converter struct {
 	anchors map[*yaml.Node]*tree.Node
 	bound   int // how many anchors are open
 	budget  int
-	fault   *Error // what the YAML parser takes, and Envoy does not
+	object  bool         // an object of Kubernetes, which yaml-cpp does not read
+	indent  int          // that the further lines of a plain scalar have at least; 0: not known, or none, between brackets
+	joined  map[int]bool // where values begin that blanked.join moved, and that were not seen yet
+	fault   *Error       // what the YAML parser takes, and Envoy does not
 }
 
 func (c *converter) convert(y *yaml.Node, n *tree.Node) {
+	if len(c.joined) > 0 {
+		delete(c.joined, c.lines.offset(y.Line, y.Column))
+	}
 	if y.Kind == yaml.AliasNode {
 		c.alias(y, n)
 		return
@@ -161,12 +183,14 @@ func (c *converter) convert(y *yaml.Node, n *tree.Node) {
 	case yaml.SequenceNode:
 		n.Kind = tree.List
 		n.Items = make([]tree.Node, len(y.Content))
+		defer c.enter(y)()
 		for i, item := range y.Content {
 			c.convert(item, &n.Items[i])
 		}
 		n.End = c.collectionEnd(y, n)
 	case yaml.MappingNode:
 		n.Kind = tree.Map
+		defer c.enter(y)()
 		c.entries(y, n)
 		n.End = c.collectionEnd(y, n)
 	}
@@ -235,6 +259,12 @@ func (c *converter) scalar(y *yaml.Node, n *tree.Node) {
 	if y.Style&quoted != 0 && y.Style&yaml.TaggedStyle == 0 || y.Tag == "!" { // yaml-cpp gives both the tag "!"
 		return
 	}
+	if y.Style&quoted == 0 && y.Value != "" {
+		c.checkTabs(int(n.Start))
+	}
 	word := tree.Word(y.Value)
+	if word.Kind == tree.Null && y.Style&yaml.TaggedStyle != 0 { // a value with a tag is never null
+		return
+	}
 	n.Kind, n.Text, n.Plain = word.Kind, word.Text, y.Style&quoted == 0
 }

@@ -1,0 +1,117 @@
+package syntax
+
+import (
+	"bytes"
+	"errors"
+	"regexp"
+	"sync"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/xdslint/xdslint/internal/source"
+)
+
+// maxBlanks bounds how often a text is read again.
+const maxBlanks = 32
+
+// blanked is a text without what the YAML library rejects and Envoy's reader (yaml-cpp) accepts: there are spaces instead, in a
+// copy for the library. All offsets stay what they are.
+type blanked struct {
+	file   *source.File
+	text   []byte // for the library
+	lines  *yamlLines
+	joined map[int]bool // where the values begin that are now in the line of their key
+	unseen map[int]bool // those of them that are not values for the library, after load
+}
+
+func newBlanked(file *source.File) *blanked {
+	return &blanked{file: file, text: asVersion11(file.Text), lines: linesOf(file), joined: map[int]bool{}}
+}
+
+func (b *blanked) syntaxError(err error) error {
+	var fault *yaml.LoadError
+	if !errors.As(err, &fault) {
+		return err
+	}
+	at := b.lines.offset(fault.Mark.Line, fault.Mark.Column)
+	return &Error{Span: source.Span{Start: at, End: at}, Message: fault.Message}
+}
+
+// blank removes what the library rejects. It reports false if Envoy is not known to accept that.
+func (b *blanked) blank(fault *yaml.LoadError) bool {
+	at := b.lines.offset(fault.Mark.Line, fault.Mark.Column)
+	switch fault.Message {
+	case "found a comment without preceding whitespace":
+		return b.without(at, at+len(firstLine(b.text[at:])))
+	case "found a tab character that violates indentation": // in a block, converter.checkTabs finds it again
+		return b.without(at, at+1)
+	case "found character that cannot start any token":
+		tabs := blanks(b.text[at:])
+		return tabs > 0 && b.join(at+tabs)
+	case "could not find expected ':'":
+		at = b.lines.offset(fault.ContextMark.Line, fault.ContextMark.Column)
+		return unindented(b.text[at:]) && b.join(at)
+	}
+	return false
+}
+
+// without puts spaces from start to end.
+func (b *blanked) without(start, end int) bool {
+	b.text = bytes.Clone(b.text)
+	for i := start; i < min(end, len(b.text)); i++ {
+		b.text[i] = ' '
+	}
+	b.lines = linesOf(&source.File{Text: b.text})
+	return start < end
+}
+
+// join puts a value into the line of its key. It is in a later line, at least in the column of the key.
+func (b *blanked) join(value int) bool {
+	begin := lineBegin(b.text, value)
+	if len(bytes.TrimLeft(b.text[begin:value], " \t")) > 0 {
+		return false
+	}
+	for start := begin; start > 0; {
+		end := start - 1
+		start = lineBegin(b.text, end)
+		line := b.text[start:end]
+		if skipped := bytes.TrimSpace(line); len(skipped) == 0 || skipped[0] == '#' {
+			continue
+		}
+		colon := keyLine().FindIndex(line)
+		if colon == nil || value-begin < keyColumn(line) {
+			return false
+		}
+		b.joined[value] = true
+		return b.without(start+colon[0]+1, value)
+	}
+	return false
+}
+
+var keyLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`:[ \t\r]*$|:[ \t]+#`) })
+
+// keyColumn returns where the key begins in its line.
+func keyColumn(line []byte) int {
+	at := blanks(line)
+	for at+1 < len(line) && line[at] == '-' && line[at+1] == ' ' {
+		at += 1 + blanks(line[at+1:])
+	}
+	return at
+}
+
+// unindented reports whether yaml-cpp takes what a text begins with as a value in the column of its key. It does not if that is
+// a plain scalar, a block scalar behind an anchor or tag, or in the last line without a line break: these could be keys.
+func unindented(value []byte) bool {
+	if !bytes.ContainsAny(value, "\r\n") {
+		return false
+	}
+	for len(value) > 0 && (value[0] == '&' || value[0] == '!') {
+		value = value[wordEnd(value):]
+		value = value[blanks(value):]
+	}
+	return len(value) > 0 && bytes.IndexByte([]byte("[{\"'*#\r\n"), value[0]) >= 0
+}
+
+func blanks(text []byte) int { return len(text) - len(bytes.TrimLeft(text, " \t")) }
+
+func lineBegin(text []byte, at int) int { return bytes.LastIndexByte(text[:at], '\n') + 1 }

@@ -1,0 +1,57 @@
+package syntax
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/xdslint/xdslint/internal/source"
+)
+
+// TestUnindented: a value in the column of its key is found where it is, and the text around it is what it was.
+func TestUnindented(t *testing.T) {
+	testPositions(t, ParseYAML, "a: |\n  é:\n  # c\nb: # é\n# é: \n\n[x, {y: z}]\nc:\n{d: 1\n}\ne:\n- f:\n  \"g\"\n  h:\n  &a\n    i: j\nk:\n*a\nl:\n\t'm'\nn: \"o\"#p\n", []placed{
+		{"a", "1:1 a", "1:4 |\n  é:\n  # c"},
+		{"b[1].y", "7:6 y", "7:9 z"},
+		{"c.d", "9:2 d", "9:5 1"},
+		{"e[0].f", "12:3 f", "13:3 \"g\""},
+		{"e[0].h.i", "16:5 i", "16:8 j"},
+		{"k.i", "16:5 i", "16:8 j"},
+		{"l", "19:1 l", "20:2 'm'"},
+		{"n", "21:1 n", "21:4 \"o\""},
+	})
+}
+
+// TestUnindentedRejected: nothing else is taken for the value of a key, and the error is where it was.
+func TestUnindentedRejected(t *testing.T) {
+	for text, place := range map[string]string{
+		"a: |\n  b:\n  # c\n\"d\"\ne: f\n": "\"d\"",
+		"a: b # c:\n\"d\"\ne: f\n":         "\"d\"",
+		"a:\n[]\n[]\nb: c\n":               "[]\nb",
+		"a:\nb\nc: d\n":                    "b\n",
+		"a:\n&x b\nc: d\n":                 "&x b",
+		"a: |\n b:\n\t\"c\"\nd: e\n":       "\t\"c\"",
+		"a:\n  b:\n\t\"c\"\n":              "\t\"c\"",
+		"a: b\n\t\nc: d\n":                 "\t\n",
+		"a:\n  b: c\n \t# d\n  e: f\n":     "\t# d",
+	} {
+		docs, err := ParseYAML(&source.File{Text: []byte(text)})
+		fault, ok := err.(*Error)
+		if !ok {
+			t.Errorf("%q: read as %v, %v", text, docs, err)
+			continue
+		}
+		if want := strings.Index(text, place); fault.Span.Start < want {
+			t.Errorf("%q: the error is at %q, want %q", text, text[fault.Span.Start:], place)
+		}
+	}
+}
+
+// TestManyUnindented: reading again is bounded.
+func TestManyUnindented(t *testing.T) {
+	for n, want := range map[int]bool{maxBlanks: true, maxBlanks + 1: false} {
+		_, err := ParseYAML(&source.File{Text: []byte(strings.Repeat("a:\n[]\n", n))})
+		if (err == nil) != want {
+			t.Errorf("%d: %v", n, err)
+		}
+	}
+}
