@@ -31,6 +31,22 @@ var extensions = map[string]format{
 	".binpb":     binaryFormat,
 }
 
+// envoyExtensions are those by which Envoy knows how to read a bootstrap. It reads any other file as JSON.
+var envoyExtensions = map[format][]string{
+	yamlFormat:   {".yaml", ".yml"},
+	textFormat:   {".pb_text"},
+	binaryFormat: {".pb"},
+}
+
+// extensionFor returns the extension that a file lacks for Envoy to read it in the format, or "".
+func extensionFor(path string, f format) string {
+	needed := envoyExtensions[f]
+	if len(needed) == 0 || slices.Contains(needed, strings.ToLower(filepath.Ext(path))) {
+		return ""
+	}
+	return needed[0]
+}
+
 // formatOf returns the encoding for an extension, in any case of letters, as Envoy does.
 func formatOf(path string) format { return extensions[strings.ToLower(filepath.Ext(path))] }
 

@@ -293,6 +293,9 @@ func (in *input) report() FileReport {
 	switch in.as {
 	case bootstrap:
 		report.As = "bootstrap"
+		if in.file.Name != unnamed {
+			report.Extension = extensionFor(in.file.Name, in.format)
+		}
 	case grpcBootstrap:
 		report.As = GRPCBootstrap
 	case configDump:

@@ -54,6 +54,8 @@ type FileReport struct {
 	Outside bool
 	// Followed: a bootstrap names the file, and the paths do not.
 	Followed bool
+	// Extension: of a bootstrap whose name makes Envoy read it as JSON, which it is not: the extension that it needs.
+	Extension string
 }
 
 // Paths reads files, folders (recursively) and globs. A path that does not exist is an error. Problems inside a file do

@@ -19,7 +19,10 @@ import (
 	"github.com/xdslint/xdslint/internal/tree"
 )
 
-const emptyFile = "the file is empty"
+const (
+	emptyFile = "the file is empty"
+	unnamed   = "<stdin>" // the name of standard input that was not given one
+)
 
 // loader holds the inputs of one load.
 type loader struct {
@@ -102,7 +105,7 @@ func (l *loader) read(f found) *input {
 	if f.path == "-" && l.given == nil {
 		name = l.opts.StdinName
 		if name == "" {
-			name = "<stdin>"
+			name = unnamed
 		}
 		in.format = formatOf(name)
 	}

@@ -64,6 +64,9 @@ func Of(ctx context.Context, name string, input *load.Input, targets []dataplane
 		if why := notXDS(input, t); why != "" {
 			v.Verdict, v.Reasons = Reject, append(v.Reasons, Reason{Rule: "schema/manifest", Severity: lint.Error.String(), Message: "this is not xDS: " + why})
 		}
+		if needed := extension(name, input); needed != "" && t.Family() == dataplane.Envoy {
+			v.Assumes = append(v.Assumes, "its name ends in "+needed)
+		}
 		if v.Verdict == Reject {
 			v.Assumes = []string{}
 		}
@@ -104,6 +107,15 @@ func notXDS(input *load.Input, t dataplane.Target) string {
 		return "it is a bootstrap of gRPC"
 	}
 	return ""
+}
+
+// extension returns the extension that a bootstrap needs for Envoy to read it as it is written, if it does not have it.
+func extension(name string, input *load.Input) string {
+	i := slices.IndexFunc(input.Files, func(f load.FileReport) bool { return f.Path == name })
+	if i < 0 {
+		return ""
+	}
+	return input.Files[i].Extension
 }
 
 func holds(input *load.Input, kind graph.Kind) bool {
