@@ -5,7 +5,6 @@ import (
 
 	"github.com/xdslint/xdslint/dataplane/envoy"
 	"github.com/xdslint/xdslint/lint"
-	"github.com/xdslint/xdslint/rules/internal/check"
 )
 
 var _ = Rules.Add(&lint.Rule{
@@ -15,7 +14,7 @@ var _ = Rules.Add(&lint.Rule{
 	Links:    []string{"ListenerManagerImpl::addOrUpdateListener (source/common/listener_manager/listener_manager_impl.cc)"},
 	Run: lint.Each(func(p *lint.Pass, at lint.At, l *listenerv3.Listener) {
 		if at.Place.Parent != nil || at.Resource().State != "" || l.GetApiListener() != nil || built(l) ||
-			check.UnderUnknownKey(at.Resource(), at.Path(), "address") {
+			misplaced(p, at, "address") {
 			return
 		}
 		p.ReportResource(at.Resource(), lint.Diagnostic{

@@ -2,6 +2,8 @@
 package listener
 
 import (
+	"slices"
+
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/anypb"
@@ -13,6 +15,7 @@ import (
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/decode"
 	"github.com/xdslint/xdslint/lint"
+	"github.com/xdslint/xdslint/rules/internal/check"
 )
 
 // Rules is the group; each rule adds itself.
@@ -41,6 +44,28 @@ func eachRunning(f func(p *lint.Pass, at lint.At, l *listenerv3.Listener)) lint.
 
 func built(l *listenerv3.Listener) bool {
 	return l.GetApiListener() == nil && (l.GetInternalListener() != nil || l.GetAddress() != nil)
+}
+
+// misplaced reports whether a field that a listener lacks was given under an unknown key, in the listener or, one level too high,
+// next to the only static one. Then the unknown key is the mistake.
+func misplaced(p *lint.Pass, at lint.At, field protoreflect.Name) bool {
+	if check.UnderUnknownKey(at.Resource(), at.Path(), field) {
+		return true
+	}
+	_, bootstrap := p.Snapshot.Bootstrap()
+	if bootstrap == nil || at.Resource().Source != graph.Static {
+		return false
+	}
+	above := bootstrap.ProblemsIn((*graph.Path)(nil).Field("static_resources"))
+	static := 0
+	for _, r := range p.Snapshot.All(graph.Listener) {
+		if r.Source == graph.Static {
+			static++
+		}
+	}
+	return static == 1 && slices.ContainsFunc(above, func(problem graph.Problem) bool {
+		return problem.Kind == graph.UnknownField && problem.Name == string(field)
+	})
 }
 
 // datagram reports whether an address has that socket type (Utility::protobufAddressSocketType).

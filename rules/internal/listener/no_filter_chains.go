@@ -27,7 +27,8 @@ var _ = Rules.Add(&lint.Rule{
 				Help:     "move the filters for datagrams to listener_filters, or for QUIC add udp_listener_config.quic_options",
 				Rejected: true, Upstream: "filter chain(s) specified for connection-less UDP listener",
 			})
-		case !plain && !has && (l.GetFcdsConfig() == nil || p.Target.Before("1.40")):
+		case !plain && !has && (l.GetFcdsConfig() == nil || p.Target.Before("1.40")) &&
+			!misplaced(p, at, "filter_chains") && !misplaced(p, at, "default_filter_chain"):
 			p.ReportResource(at.Resource(), lint.Diagnostic{
 				Message:  "the listener has no filter chain",
 				Notes:    []string{envoy.OnReject(at.Resource())},
