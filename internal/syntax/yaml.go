@@ -71,6 +71,9 @@ func parseYAML(file *source.File) ([]*tree.Node, error) {
 	if err == nil && len(copied.unseen) > 0 {
 		return firstDocs, first
 	}
+	if err != nil && copied.tab != nil { // it may have been the reason
+		return docs, copied.tab
+	}
 	return docs, copied.syntaxError(err)
 }
 

@@ -21,6 +21,7 @@ type blanked struct {
 	text   []byte // for the library
 	lines  *yamlLines
 	joined map[int]bool // where the values begin that are now in the line of their key
+	tab    error        // about the first tab that was removed
 	unseen map[int]bool // those of them that are not values for the library, after load
 }
 
@@ -44,6 +45,9 @@ func (b *blanked) blank(fault *yaml.LoadError) bool {
 	case "found a comment without preceding whitespace":
 		return b.without(at, at+len(firstLine(b.text[at:])))
 	case "found a tab character that violates indentation": // in a block, converter.checkTabs finds it again
+		if b.tab == nil {
+			b.tab = b.syntaxError(fault)
+		}
 		return b.without(at, at+1)
 	case "found character that cannot start any token":
 		tabs := blanks(b.text[at:])

@@ -37,7 +37,7 @@ func (c *converter) checkTabs(at int) {
 		depth, tab := blanks(line), bytes.IndexByte(line, '\t')
 		switch {
 		case tab >= 0 && tab < min(depth, c.indent):
-			c.fault = &Error{Span: source.Span{Start: at + tab, End: at + tab + 1}, Message: "a tab in the indentation below a value"}
+			c.fault = &Error{Span: source.Span{Start: at + tab, End: at + tab + 1}, Message: "found a tab character in the indentation below a value"}
 		case depth < c.indent && depth < len(line):
 			return
 		}
