@@ -195,11 +195,17 @@ func (in *input) unrecognised() {
 
 const noXDS = `it is not a bootstrap, discovery response, config_dump or resource with an "@type"`
 
-// later reports what Envoy drops because it is after the first document of a file, or that this is the bootstrap. Problems
-// there are lenient: Envoy does not read that far.
+// later reports what is after the first document of a file, or that this is the bootstrap. In YAML, Envoy does not read that far,
+// and problems there are lenient. After JSON, it rejects everything but white space.
 func (in *input) later() {
 	if in.main > 0 {
 		in.problem(graph.Syntax, in.docs[0].Span(), "this is not the bootstrap: Envoy reads only the first document of a file").Name = ignoredDocument
+		return
+	}
+	if in.format == jsonFormat {
+		if len(in.docs) > 1 {
+			in.problem(graph.Syntax, in.docs[1].Span(), "there is more behind the bootstrap: Envoy reads one JSON value of a file").Name = ignoredDocument
+		}
 		return
 	}
 	for i := range in.problems {
