@@ -61,7 +61,7 @@ func parseYAML(file *source.File) ([]*tree.Node, error) {
 	copied := newBlanked(file)
 	docs, err := copied.load()
 	firstDocs, first := docs, copied.syntaxError(err)
-	for range maxBlanks {
+	for budget := max(maxReread, 4*len(file.Text)); budget > 0; budget -= len(file.Text) {
 		var fault *yaml.LoadError
 		if !errors.As(err, &fault) || !copied.blank(fault) {
 			break

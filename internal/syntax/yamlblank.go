@@ -11,8 +11,8 @@ import (
 	"github.com/xdslint/xdslint/internal/source"
 )
 
-// maxBlanks bounds how often a text is read again.
-const maxBlanks = 32
+// maxReread bounds how often a text is read again: to some megabytes in all, but a few times in any case.
+const maxReread = 4 << 20
 
 // blanked is a text without what the YAML library rejects and Envoy's reader (yaml-cpp) accepts: there are spaces instead, in a
 // copy for the library. All offsets stay what they are.
