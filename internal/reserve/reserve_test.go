@@ -47,7 +47,7 @@ func TestBlock(t *testing.T) {
 func TestOrdinary(t *testing.T) {
 	for text, want := range map[string]int{
 		"{\n  \"a\": [\n    1,\n    2\n  ],\n  \"b\": {}\n}\n": 5,
-		"a: 1\nb:\n- c: 2\n- d: [3, 4]\n":                   5,
+		"a: 1\nb:\n- c: 2\n- d: [3, 4]\n":                      5,
 	} {
 		if got := ValuesIn([]byte(text)); got != want {
 			t.Errorf("%q: %d values, want %d", text, got, want)
