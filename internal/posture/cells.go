@@ -146,8 +146,9 @@ func (m *maker) connection(first Way) error {
 			add(p.sample, way.Host.Host)
 		}
 	}
+	limit := max(leastTried, min(maxTried, (triedInAll-m.walks)/2))
 	for _, authority := range order {
-		if err := m.host(first, authority, m.bounds[seen[authority]], 1+maxTried/len(order)); err != nil {
+		if err := m.host(first, authority, m.bounds[seen[authority]], 1+limit/len(order)); err != nil {
 			return err
 		}
 	}
@@ -167,9 +168,15 @@ func hostOf(domain string) string {
 	return strings.Replace(domain, "*", "x", 1)
 }
 
-// maxTried limits the requests of one filter chain, and again those with variations. Above it, not every path of every host is tried, and not every
-// variation on every path.
-const maxTried = 200_000
+// Above these limits, not every path of every host is tried, and not every variation on every path.
+const (
+	maxTried    = 200_000   // requests of one filter chain, and again those with variations
+	triedInAll  = 1_000_000 // of which each filter chain takes half of what is left at most
+	leastTried  = 100
+	comparisons = 100 // with routes, for each of these requests
+)
+
+const tooMany = "there are too many hosts and paths to try all of them"
 
 // host makes the cells of a host, with about as many requests as a limit allows.
 func (m *maker) host(first Way, authority string, b walk.Boundaries, limit int) error {
@@ -186,21 +193,35 @@ func (m *maker) host(first Way, authority string, b walk.Boundaries, limit int) 
 		return nil
 	}
 	if every := 1 + len(b.Paths)/limit; every > 1 {
-		m.doubt("there are too many hosts and paths to try all of them")
+		m.doubt(tooMany)
 		b.Paths = thinned(b.Paths, every)
 	}
-	paths, variations := m.paths(authority, b), variationsOf(first.Guarded, b)
-	every := 1 + len(paths)*len(variations)/limit
+	paths, compared, most := m.paths(authority, b), m.walker.Compared, limit*comparisons
 	for i, path := range paths {
-		q := base
-		q.Path = &path
-		if err := m.visit(q, ""); err != nil {
+		if m.walker.Compared-compared > most {
+			m.doubt(tooMany)
+			paths = paths[:i]
+			break
+		}
+		if err := m.visit(withPath(&base, path), ""); err != nil {
 			return err
 		}
-		for j := (every - i%every) % every; j < len(variations); j += every {
-			varied := q
-			variations[j].apply(&varied)
-			if err := m.visit(varied, variations[j].name); err != nil {
+	}
+	forWalk := 1 + (m.walker.Compared-compared)/max(len(paths), 1)
+	return m.variations(&base, paths, variationsOf(first.Guarded, b), min(limit, 1+most/forWalk))
+}
+
+// variations makes the cells of varied requests. Above a limit, it takes not every variation of each path, and each with about as many paths.
+func (m *maker) variations(base *walk.Request, paths []string, all []variation, limit int) error {
+	every := 1 + len(paths)*len(all)/limit
+	if every > 1 {
+		m.doubt("there are too many paths, headers and queries to try each path with all of them")
+	}
+	for i, path := range paths {
+		for j := (every - i%every) % every; j < len(all); j += every {
+			varied := withPath(base, path)
+			all[j].apply(&varied)
+			if err := m.visit(varied, all[j].name); err != nil {
 				return err
 			}
 		}

@@ -55,8 +55,10 @@ func Make(v graph.View, policies []*Policy) (*Report, error) {
 // MakeWithin makes a report of about so many walks at most: half of them for cells, and the others for holes.
 func MakeWithin(v graph.View, policies []*Policy, walks int) (*Report, error) {
 	all := walk.BoundariesOf(v)
+	walker := walk.New(v)
+	walker.Brief = true
 	m := &maker{
-		walker: walk.New(v), bounds: map[*routev3.VirtualHost]walk.Boundaries{}, all: &all, policies: policies,
+		walker: walker, bounds: map[*routev3.VirtualHost]walk.Boundaries{}, all: &all, policies: policies,
 		report: &Report{Policies: policies}, doubts: map[string]bool{}, most: walks,
 	}
 	for _, b := range walk.BoundariesByHost(v) {

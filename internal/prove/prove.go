@@ -49,7 +49,7 @@ const MaxDifferences = 100
 func Prove(before, after graph.View, o Options) *Proof {
 	p := &prover{
 		Options: o, old: newSide(before, o), now: newSide(after, o), keys: map[string]int{}, noted: map[string]bool{},
-		values: walk.BoundariesOf(before, after), result: &Proof{Differences: []Difference{}, Undecided: []string{}},
+		values: walk.BoundariesOf(before, after), result: &Proof{Differences: []Difference{}, Undecided: []string{}}, unsearched: inAllSearches,
 	}
 	p.bootstraps()
 	p.listeners()
@@ -66,6 +66,8 @@ type prover struct {
 	noted    map[string]bool // in Undecided
 	values   walk.Boundaries
 	result   *Proof
+	// unsearched is how many requests further searches may try.
+	unsearched int
 }
 
 // side is one of the two snapshots.
@@ -80,6 +82,7 @@ type side struct {
 
 func newSide(v graph.View, o Options) *side {
 	w := walk.New(v)
+	w.Brief = true
 	return &side{Options: o, view: v, walker: w, levels: envoy.RouteTables{Snapshot: v}, clusters: map[string]string{}, visible: visibleIn(v, w)}
 }
 

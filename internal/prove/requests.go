@@ -136,10 +136,11 @@ var sources = []string{"127.0.0.1", "203.0.113.7"}
 // search looks for a difference among the hosts and paths of both configurations.
 func (p *prover) search(w way) bool {
 	return p.anyDiffers(w, func(yield func(*walk.Request) bool) {
-		left := maxSearched
+		left := max(leastSearched, min(maxSearched, p.unsearched/2))
 		for _, path := range p.values.Paths {
 			for _, authority := range p.values.Authorities {
 				for _, raw := range written(path) {
+					p.unsearched--
 					if left--; left < 0 || !yield(w.request(authority, &match.Example{Path: raw})) {
 						return
 					}
@@ -154,7 +155,12 @@ func (p *prover) search(w way) bool {
 	})
 }
 
-const maxSearched = 20_000
+// Limits of a search: thousands of filter chains may differ in what no request shows.
+const (
+	maxSearched   = 20_000           // requests
+	inAllSearches = 10 * maxSearched // of which each search takes half of what is left at most
+	leastSearched = 100
+)
 
 // written returns a path, and other ways to write it that Envoy may treat alike.
 func written(path string) []string {

@@ -62,12 +62,15 @@ func BoundariesByHost(v graph.View) (all []HostBoundaries) {
 		}
 		return hosts[host]
 	})
+	shared := outside.boundaries()
 	for _, host := range order {
 		hosts[host].join(outside)
-		all = append(all, HostBoundaries{host, hosts[host].boundaries()})
+		b := hosts[host].boundaries()
+		b.ServerNames, b.Protocols = shared.ServerNames, shared.Protocols
+		all = append(all, HostBoundaries{host, b})
 	}
 	if len(all) == 0 {
-		all = []HostBoundaries{{Boundaries: outside.boundaries()}}
+		all = []HostBoundaries{{Boundaries: shared}}
 	}
 	return all
 }
@@ -95,13 +98,11 @@ func (c *collector) boundaries() Boundaries {
 	return b
 }
 
-// join adds what another collector has.
+// join adds what another collector has. Server names and protocols are never in a virtual host.
 func (c *collector) join(other *collector) {
 	maps.Copy(c.authorities, other.authorities)
 	maps.Copy(c.paths, other.paths)
 	maps.Copy(c.queries, other.queries)
-	maps.Copy(c.names, other.names)
-	maps.Copy(c.protocols, other.protocols)
 	for name, values := range other.headers {
 		if c.headers[name] == nil {
 			c.headers[name] = map[string]bool{}

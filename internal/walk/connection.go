@@ -165,15 +165,8 @@ func (j *journey) chain() *listenerv3.FilterChain {
 		return nil
 	}
 	taken := chains.Take(j.conn.Connection)
-	for i, c := range j.listener.GetFilterChains() {
-		if c == taken {
-			continue
-		}
-		why := "another chain is more specific"
-		if miss := chains.Miss(j.conn.Connection, c); miss != "" {
-			why = "the " + miss + " does not fit"
-		}
-		j.answer.Passed = append(j.answer.Passed, Passed{Kind: "filter chain", Name: chainName(c, i), Why: why, At: j.atChain(c)})
+	if !j.Brief {
+		j.passChains(chains, taken)
 	}
 	if taken == nil {
 		j.answer.closed("filter_chain_not_found", "NR")
@@ -186,6 +179,20 @@ func (j *journey) chain() *listenerv3.FilterChain {
 		j.answer.Chain = chainName(taken, slices.Index(j.listener.GetFilterChains(), taken))
 	}
 	return taken
+}
+
+// passChains notes the filter chains that do not take the connection.
+func (j *journey) passChains(chains *match.Chains, taken *listenerv3.FilterChain) {
+	for i, c := range j.listener.GetFilterChains() {
+		if c == taken {
+			continue
+		}
+		why := "another chain is more specific"
+		if miss := chains.Miss(j.conn.Connection, c); miss != "" {
+			why = "the " + miss + " does not fit"
+		}
+		j.answer.Passed = append(j.answer.Passed, Passed{Kind: "filter chain", Name: chainName(c, i), Why: why, At: j.at.Item("filter_chains", i)})
+	}
 }
 
 func chainName(c *listenerv3.FilterChain, i int) string {
@@ -279,11 +286,20 @@ func (w *Walker) managerOf(chain graph.At, c *listenerv3.FilterChain) *manager {
 		return nil
 	}
 	m := &manager{message: message, at: at, filters: envoy.HTTPFiltersOf(at, "http_filters", message.GetHttpFilters())}
-	for _, e := range w.view.From(at.Resource()) {
-		if own, _ := graph.Around[*hcmv3.HttpConnectionManager](e.Place); own == message {
-			m.edges = append(m.edges, e)
-		}
-	}
+	m.edges = w.edgesOf(at.Resource())[message]
 	m.routes = w.levels.Of(at, message, m.edges)
 	return m
+}
+
+// edgesOf returns the references of a listener by the connection manager around them.
+func (w *Walker) edgesOf(r *graph.Resource) map[*hcmv3.HttpConnectionManager][]*graph.Edge {
+	if w.edges[r] == nil {
+		w.edges[r] = map[*hcmv3.HttpConnectionManager][]*graph.Edge{}
+		for _, e := range w.view.From(r) {
+			if around, place := graph.Around[*hcmv3.HttpConnectionManager](e.Place); place != nil {
+				w.edges[r][around] = append(w.edges[r][around], e)
+			}
+		}
+	}
+	return w.edges[r]
 }

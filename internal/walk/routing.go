@@ -199,27 +199,30 @@ func (j *journey) findRoute(rs *routes) bool {
 		slices.Sort(candidates)
 		candidates = slices.Compact(candidates)
 	}
-	others := otherPaths{n: rs.matches.Len() - len(candidates), some: without(rs.levels, candidates)}
+	var others otherPaths
+	if !j.Brief {
+		others = otherPaths{n: rs.matches.Len() - len(candidates), some: without(rs.levels, candidates)}
+	}
 	for _, i := range candidates {
+		j.Compared++
 		fits, miss := rs.matches.At(i).Fit(q)
 		level := rs.levels[i]
-		name := RouteName(level)
-		switch fits {
-		case match.Yes:
-			j.level, j.answer.Route, j.answer.At.Route = level, name, level.At
+		switch {
+		case fits == match.Yes:
+			j.level, j.answer.Route, j.answer.At.Route = level, RouteName(level), level.At
 			j.reach(j.level.Route, "")
 			j.passOthers(others)
 			return j.specified() && j.pick()
-		case match.Perhaps:
-			j.answer.doubt(unknownRoute, fmt.Sprintf("route %q depends on %s", name, describe(miss)))
+		case fits == match.Perhaps:
+			j.answer.doubt(unknownRoute, fmt.Sprintf("route %q depends on %s", RouteName(level), describe(miss)))
 			return j.lost()
-		}
-		if miss.What == "path" {
+		case j.Brief:
+		case miss.What == "path":
 			others.n++
 			others.some = append(others.some, level)
-			continue
+		default:
+			j.answer.Passed = append(j.answer.Passed, Passed{Kind: "route", Name: RouteName(level), Why: describe(miss) + " does not fit", At: level.At})
 		}
-		j.answer.Passed = append(j.answer.Passed, Passed{Kind: "route", Name: name, Why: describe(miss) + " does not fit", At: level.At})
 	}
 	j.passOthers(others)
 	return j.specified()

@@ -25,6 +25,9 @@ import (
 
 // Walker walks requests through one snapshot. It keeps what it has prepared, and is not safe for concurrent use.
 type Walker struct {
+	Brief    bool // answers do not list what did not take the request, which costs as much as all else where there is much of it
+	Compared int  // how many routes were compared with requests, in all walks
+
 	view      graph.View
 	runtime   envoy.Runtime
 	listeners []*graph.Resource
@@ -32,6 +35,7 @@ type Walker struct {
 	ports     map[uint32][]*graph.Resource // the listeners of each port but those for UDP; 0: all of them
 	chains    map[*listenerv3.Listener]*match.Chains
 	managers  map[*listenerv3.FilterChain]*manager
+	edges     map[*graph.Resource]map[*hcmv3.HttpConnectionManager][]*graph.Edge // to route tables and scopes
 	levels    envoy.RouteTables
 	tables    map[*routev3.RouteConfiguration]*table
 	matchers  matchers
@@ -41,6 +45,7 @@ type Walker struct {
 func New(v graph.View) *Walker {
 	w := &Walker{
 		view: v, runtime: envoy.RuntimeOf(v), chains: map[*listenerv3.Listener]*match.Chains{}, managers: map[*listenerv3.FilterChain]*manager{},
+		edges: map[*graph.Resource]map[*hcmv3.HttpConnectionManager][]*graph.Edge{},
 		named: map[string]*graph.Resource{}, ports: map[uint32][]*graph.Resource{}, levels: envoy.RouteTables{Snapshot: v}, tables: map[*routev3.RouteConfiguration]*table{}, matchers: newMatchers(),
 	}
 	for _, r := range v.All(graph.Listener) {
@@ -178,6 +183,6 @@ type manager struct {
 	message *hcmv3.HttpConnectionManager
 	at      graph.At
 	filters []envoy.HTTPFilter
-	edges   []*graph.Edge // to route tables and scopes
+	edges   []*graph.Edge // see Walker
 	routes  envoy.Routes
 }

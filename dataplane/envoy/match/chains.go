@@ -20,7 +20,8 @@ type Chains struct {
 	index    map[*listenerv3.FilterChain]int
 	fallback *listenerv3.FilterChain
 	root     *node
-	spent    int // on comparisons of addresses
+	asked    [levels]bool // whether any chain has a value there
+	spent    int          // on comparisons of addresses
 }
 
 // NewChains returns the Chains of a listener. It returns nil if the listener has a filter_chain_matcher, which is not modelled.
@@ -33,6 +34,9 @@ func NewChains(l *listenerv3.Listener) *Chains {
 		cs.chains = append(cs.chains, NewChain(c.GetFilterChainMatch()))
 		cs.index[c] = i
 		cs.root.chains = append(cs.root.chains, i)
+		for l := range levels {
+			cs.asked[l] = cs.asked[l] || cs.chains[i].values[l][0] != (value{})
+		}
 	}
 	return cs
 }
@@ -86,19 +90,56 @@ type Connection struct {
 func (cs *Chains) Take(conn Connection) *listenerv3.FilterChain {
 	at := cs.root
 	for l := range levels {
-		best, rank := value{}, 0
 		values, below := cs.divide(at, l)
-		for _, v := range values {
-			if n := l.rank(v, conn); n > rank {
-				best, rank = v, n
-			}
-		}
-		if rank == 0 {
+		if at = below[l.best(values, below, conn)]; at == nil {
 			return cs.fallback
 		}
-		at = below[best]
 	}
 	return cs.messages[at.chains[0]]
+}
+
+// best returns the most specific value that a connection fits. Texts are looked up, since a listener can have thousands of server names. If the
+// connection fits none, the value is not one of those below.
+func (l level) best(values []value, below map[value]*node, c Connection) (best value) {
+	for _, text := range l.texts(c) {
+		if v := (value{text: text}); text != "" && below[v] != nil {
+			return v
+		}
+	}
+	if !l.hasAddresses() && l != sourceType {
+		return value{}
+	}
+	rank := 0
+	for _, v := range values {
+		if n := l.rank(v, c); n > rank {
+			best, rank = v, n
+		}
+	}
+	return best
+}
+
+// texts returns the texts that a connection fits, the most specific one first.
+func (l level) texts(c Connection) []string {
+	switch l {
+	case destinationPort:
+		return []string{strconv.Itoa(int(c.Destination.Port()))}
+	case serverName:
+		name := ascii.Lower(c.ServerName)
+		all := []string{name}
+		for i := 1; i < len(name)-1; i++ {
+			if name[i] == '.' {
+				all = append(all, name[i:])
+			}
+		}
+		return all
+	case transport:
+		return []string{c.Transport}
+	case protocol:
+		return c.Protocols
+	case sourcePort:
+		return []string{strconv.Itoa(int(c.Source.Port()))}
+	}
+	return nil
 }
 
 // rank is how specific a value is for a connection, 0 if the connection does not fit it.

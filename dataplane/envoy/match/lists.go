@@ -23,16 +23,15 @@ type Lists struct {
 	Share func(key string, numerator, denominator uint64) Overlap
 	// IgnoresParameters reports whether the tables ignore the parameters of paths.
 	IgnoresParameters bool
-	// Paths and Headers (by name) are values to try where a matcher can only be asked.
+	// Paths and Headers (by name) are values to try where a matcher can only be asked. They are sorted.
 	Paths   []string
 	Headers map[string][]string
 
 	literals map[string]bool
 	lower    []lowered // the literals, ordered by their lower case
-	pool     map[string][]string
-	unclear  [2][]int // routes whose paths are more than literals
-	original []int    // the twin in A of each route of B, or -1
-	spent    int      // on worlds
+	unclear  [2][]int  // routes whose paths are more than literals
+	original []int     // the twin in A of each route of B, or -1
+	spent    int       // on worlds
 }
 
 type lowered struct{ lower, literal string }
@@ -108,7 +107,7 @@ func (l *Lists) prepare() {
 			l.original[j] = i
 		}
 	}
-	l.literals, l.pool = map[string]bool{"/": true}, map[string][]string{}
+	l.literals = map[string]bool{"/": true}
 	for side, list := range []*Routes{l.A, l.B} {
 		for i, r := range list.all {
 			unclear := false
@@ -131,12 +130,21 @@ func (l *Lists) prepare() {
 	slices.SortFunc(l.lower, func(a, b lowered) int {
 		return cmpLowered(a, b)
 	})
-	for _, p := range l.Paths {
-		if strings.HasPrefix(p, "/") {
-			longest := l.longest(p)
-			l.pool[longest] = append(l.pool[longest], p)
+}
+
+// beginning returns the values to try whose longest literal is a given one. They are looked up when they are needed: large configurations have thousands
+// of pairs of lists, and the same values for each.
+func (l *Lists) beginning(literal string) (all []string) {
+	first, _ := slices.BinarySearch(l.Paths, literal)
+	for _, p := range l.Paths[first:] {
+		if !strings.HasPrefix(p, literal) {
+			break
+		}
+		if l.longest(p) == literal {
+			all = append(all, p)
 		}
 	}
+	return all
 }
 
 func cmpLowered(a, b lowered) int {

@@ -31,7 +31,7 @@ func (w *worlds) pathOptions(d *dimension, sample string) []option {
 	}
 	paths := []string{sample}
 	if w.cell.beyond {
-		for _, p := range w.lists.pool[w.cell.literal] {
+		for _, p := range w.lists.beginning(w.cell.literal) {
 			if p != w.cell.literal {
 				paths = append(paths, p)
 			}

@@ -24,22 +24,11 @@ func (cs *Chains) Miss(conn Connection, chain *listenerv3.FilterChain) string {
 
 // BySource reports whether the source of a connection matters.
 func (cs *Chains) BySource() bool {
-	return cs.asks(directSource, sourceType, sourceAddress, sourcePort)
+	return cs.asked[directSource] || cs.asked[sourceType] || cs.asked[sourceAddress] || cs.asked[sourcePort]
 }
 
 // ByDestination reports whether the address to which a client connects matters.
-func (cs *Chains) ByDestination() bool { return cs.asks(destination, sourceType) }
+func (cs *Chains) ByDestination() bool { return cs.asked[destination] || cs.asked[sourceType] }
 
 // ByPort reports whether the port to which a client connects matters.
-func (cs *Chains) ByPort() bool { return cs.asks(destinationPort) }
-
-func (cs *Chains) asks(about ...level) bool {
-	for _, c := range cs.chains {
-		for _, l := range about {
-			if c.values[l][0] != (value{}) {
-				return true
-			}
-		}
-	}
-	return false
-}
+func (cs *Chains) ByPort() bool { return cs.asked[destinationPort] }
