@@ -100,8 +100,23 @@ func (s *Server) open(x *exchange) (*body, error) {
 	if x.request.ContentLength > s.options.MaxBody {
 		return nil, s.tooLarge()
 	}
+	if full := x.held.take(headerSize(x.request)); full != nil { // a connection can have a hundred requests
+		return nil, full
+	}
 	// With the server's writer, a client that continues to send is disconnected.
 	return &body{exchange: x, from: http.MaxBytesReader(x.ResponseWriter, x.request.Body, s.options.MaxBody)}, nil
+}
+
+// headerSize is about what a request takes in memory without its body, in bytes.
+func headerSize(r *http.Request) int64 {
+	const least = 4 << 10
+	size := least + len(r.RequestURI)
+	for name, values := range r.Header {
+		for _, value := range values {
+			size += len(name) + len(value) + 100
+		}
+	}
+	return int64(size)
 }
 
 func (s *Server) tooLarge() error {
