@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"regexp"
+	"strings"
 	"sync"
 
 	"go.yaml.in/yaml/v4"
@@ -55,9 +56,42 @@ func (b *blanked) blank(fault *yaml.LoadError) bool {
 	case "could not find expected ':'":
 		at = b.lines.offset(fault.ContextMark.Line, fault.ContextMark.Column)
 		return unindented(b.text[at:]) && b.join(at)
+	case "mapping values are not allowed in this context", "did not find expected <document start>": // below a directive
+		return b.directive(b.lineAbove(lineBegin(b.text, at)))
+	case "found duplicate %YAML directive": // Envoy rejects it, too
+		return false
 	}
-	return false
+	return strings.Contains(fault.Message, "directive") && b.directive(lineBegin(b.text, at))
 }
+
+// lineAbove returns where the last line before another one begins that is not empty and not a comment.
+func (b *blanked) lineAbove(begin int) int {
+	for begin > 0 {
+		begin = lineBegin(b.text, begin-1)
+		if line := bytes.TrimSpace(firstLine(b.text[begin:])); len(line) > 0 && line[0] != '#' {
+			break
+		}
+	}
+	return begin
+}
+
+// directive removes a directive: Envoy ignores unknown ones before a document, and one in a document ends it.
+func (b *blanked) directive(begin int) bool {
+	line := firstLine(b.text[begin:])
+	if len(line) < len(separator) || line[0] != '%' {
+		return false
+	}
+	before := bytes.TrimSpace(b.text[:begin])
+	if !b.without(begin, begin+len(line)) {
+		return false
+	}
+	if len(before) > 0 {
+		copy(b.text[begin:], separator)
+	}
+	return true
+}
+
+const separator = "---"
 
 // without puts spaces from start to end.
 func (b *blanked) without(start, end int) bool {

@@ -56,3 +56,27 @@ func TestManyUnindented(t *testing.T) {
 		}
 	}
 }
+
+// TestDirectives: a document can follow directives without a separator, unknown ones are ignored, and one in a document ends it.
+func TestDirectives(t *testing.T) {
+	for text, want := range map[string]int{ // documents
+		"%YAML 1.2\na: b\n":                   1,
+		"%YAML 1.2\n# c\n\na: b\n":            1,
+		"%OTHER x\na: b\n":                    1,
+		"%OTHER x\n---\na: b\n":               1,
+		"a: b\n%YAML 1.2\nc: d\n":             2,
+		"a:\n- b\n%OTHER x\n---\nc: d\n":      3,
+		"a:\n  b: c\n%YAML 1.2\n  d: e\n":     2,
+		"a: |\n  %YAML 1.2\n%OTHER\nb: [c]\n": 2,
+	} {
+		docs, err := ParseYAML(&source.File{Text: []byte(text)})
+		if err != nil || len(docs) != want {
+			t.Errorf("%q: %d documents, %v", text, len(docs), err)
+		}
+	}
+	for _, text := range []string{"%YAML 1.2\n%YAML 1.2\n---\na: b\n", "%TAG x\n---\na: b\n", "%YAML x\n---\na: b\n", "a: [b,\n%YAML 1.2\nc]\n", "a: b: c\n"} {
+		if docs, err := ParseYAML(&source.File{Text: []byte(text)}); err == nil {
+			t.Errorf("%q: read as %d documents", text, len(docs))
+		}
+	}
+}
