@@ -75,5 +75,8 @@ func (r *run) why(s *stream, w plan.Wait) string {
 				s, r.cached[t].Version, list(w.Kind, extra))
 		}
 	}
+	if s.delta {
+		return fmt.Sprintf("%s was not sent what it requests of version %q", s, r.cached[t].Version)
+	}
 	return fmt.Sprintf("%s was not sent version %q: it last ACKed %q", s, r.cached[t].Version, sub.acked)
 }

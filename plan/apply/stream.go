@@ -2,6 +2,7 @@ package apply
 
 import (
 	"maps"
+	"slices"
 
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
@@ -196,15 +197,20 @@ func (s *stream) requestDelta(r *discoveryv3.DeltaDiscoveryRequest) *nack {
 
 func (s *stream) respondDelta(request *discoveryv3.DeltaDiscoveryRequest, r *discoveryv3.DeltaDiscoveryResponse) {
 	sub, _ := s.subscription(r.GetTypeUrl())
-	clear(sub.stray)
+	one := response{nonce: r.GetNonce(), version: r.GetSystemVersionInfo(), updated: map[string]string{}, removed: r.GetRemovedResources()}
+	for _, resource := range r.GetResources() {
+		one.updated[resource.GetName()] = resource.GetVersion()
+	}
+	maps.DeleteFunc(sub.stray, func(name string, _ bool) bool {
+		if sub.asks(name) { // go-control-plane still takes as sent what it does not send now
+			return one.updated[name] != "" || slices.Contains(one.removed, name)
+		}
+		return request == sub.latest
+	})
 	if request != sub.latest { // it was made before the latest request, and go-control-plane now notes its names as sent
 		for _, name := range sub.latest.GetResourceNamesUnsubscribe() {
 			sub.stray[name] = true
 		}
-	}
-	one := response{nonce: r.GetNonce(), version: r.GetSystemVersionInfo(), updated: map[string]string{}, removed: r.GetRemovedResources()}
-	for _, resource := range r.GetResources() {
-		one.updated[resource.GetName()] = resource.GetVersion()
 	}
 	sub.sent = one.version
 	sub.open = append(sub.open, one)
