@@ -157,7 +157,7 @@ test-kubernetes: $(kubernetes) ## build a kube-apiserver once (ten minutes), and
 test-go-control-plane: ## test the gate with another go-control-plane: make test-go-control-plane GO_CONTROL_PLANE=PATH
 	@mods=$$(mktemp -d) && trap 'rm -rf "$$mods"' EXIT && cp go.mod go.sum "$$mods" && \
 	go mod edit -replace github.com/envoyproxy/go-control-plane=$(GO_CONTROL_PLANE) "$$mods/go.mod" && \
-	go test -mod=mod -modfile="$$mods/go.mod" -timeout 60m -parallel 4 -run 'TestGate|TestConform|TestPartOfSnapshot|TestWatch|TestRejected|TestWildcards|TestSubscribedAgain' ./conform ./examples/controlplane ./admission
+	go test -mod=mod -modfile="$$mods/go.mod" -timeout 40m -parallel 4 -run 'TestGate|TestConform|TestPartOfSnapshot|TestWatch|TestRejected|TestWildcards|TestSubscribedAgain' ./conform ./examples/controlplane ./admission
 
 .PHONY: conform-servers
 conform-servers: $(servers) ## build real control planes, and test how they keep the protocol; write the table of docs/conformance.md and docs/servers.md
