@@ -42,7 +42,7 @@ static_resources:
 
 // TestFilterChains: what it takes to make a report about filter chains, or to compare them, does not grow with the square of their number.
 func TestFilterChains(t *testing.T) {
-	for name, make := range map[string]func(before, after *graph.Snapshot){
+	for name, report := range map[string]func(before, after *graph.Snapshot){
 		"posture": func(_, after *graph.Snapshot) { _, _ = posture.Make(after, nil) },
 		"prove":   func(before, after *graph.Snapshot) { prove.Prove(before, after, prove.Options{}) },
 	} {
@@ -50,7 +50,7 @@ func TestFilterChains(t *testing.T) {
 		allocated := func(chains int) int64 {
 			before, after := snapshot(t, gateway(chains, "/old")), snapshot(t, gateway(chains, "/new"))
 			was := totalAlloc()
-			make(before, after)
+			report(before, after)
 			return totalAlloc() - was
 		}
 		one, four := allocated(n), allocated(4*n)

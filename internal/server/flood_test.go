@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net/http"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -72,7 +71,6 @@ func TestStreams(t *testing.T) {
 	s := made(t, Options{TLS: &files, MaxBody: maxBody, Timeout: 5 * time.Minute, Log: (&logged{}).logger()})
 	address := listening(t, s)
 	config := &tls.Config{RootCAs: ca.pool()}
-	before := heap()
 	var answers atomic.Int64
 	for i := range connections {
 		c := openFrames(t, address, config.Clone(), &answers)
@@ -96,12 +94,4 @@ func TestStreams(t *testing.T) {
 	if response.StatusCode != http.StatusOK {
 		t.Errorf("/healthz: %s", response.Status)
 	}
-	t.Logf("%d of %d requests are answered, and the others take %d MB", answers.Load(), 100*connections, (heap()-before)>>20)
-}
-
-func heap() int64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
 }

@@ -202,7 +202,7 @@ func (s *stream) respondDelta(request *discoveryv3.DeltaDiscoveryRequest, r *dis
 		one.updated[resource.GetName()] = resource.GetVersion()
 	}
 	maps.DeleteFunc(sub.stray, func(name string, _ bool) bool {
-		if sub.asks(name) { // go-control-plane still takes as sent what it does not send now
+		if sub.asks(name) { // for go-control-plane, it stays as sent until a response has or removes it
 			return one.updated[name] != "" || slices.Contains(one.removed, name)
 		}
 		return request == sub.latest

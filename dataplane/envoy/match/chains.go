@@ -4,7 +4,6 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
-	"strings"
 
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 
@@ -101,12 +100,12 @@ func (cs *Chains) Take(conn Connection) *listenerv3.FilterChain {
 // best returns the most specific value that a connection fits. Texts are looked up, since a listener can have thousands of server names. If the
 // connection fits none, the value is not one of those below.
 func (l level) best(values []value, below map[value]*node, c Connection) (best value) {
-	for _, text := range l.texts(c) {
-		if v := (value{text: text}); text != "" && below[v] != nil {
-			return v
+	if texts := l.texts(c); texts != nil {
+		for _, text := range texts {
+			if v := (value{text: text}); text != "" && below[v] != nil {
+				return v
+			}
 		}
-	}
-	if !l.hasAddresses() && l != sourceType {
 		return value{}
 	}
 	rank := 0
@@ -118,12 +117,12 @@ func (l level) best(values []value, below map[value]*node, c Connection) (best v
 	return best
 }
 
-// texts returns the texts that a connection fits, the most specific one first.
+// texts returns the texts that a connection fits, the most specific one first. It returns nil at levels that are not about the text of a connection.
 func (l level) texts(c Connection) []string {
 	switch l {
 	case destinationPort:
 		return []string{strconv.Itoa(int(c.Destination.Port()))}
-	case serverName:
+	case serverName: // as findFilterChainForServerName: the whole name, then the rest of it from each dot
 		name := ascii.Lower(c.ServerName)
 		all := []string{name}
 		for i := 1; i < len(name)-1; i++ {
@@ -147,31 +146,22 @@ func (l level) rank(v value, c Connection) int {
 	if v == (value{}) {
 		return 1
 	}
-	fits := false
 	switch l {
-	case destinationPort:
-		fits = v.text == strconv.Itoa(int(c.Destination.Port()))
 	case destination:
 		return rankNetwork(v, c.Destination.Addr())
-	case serverName:
-		return rankName(v.text, ascii.Lower(c.ServerName))
-	case transport:
-		fits = v.text == c.Transport
-	case protocol:
-		if i := slices.Index(c.Protocols, v.text); i >= 0 {
-			return 1 + len(c.Protocols) - i
-		}
 	case directSource:
 		return rankNetwork(v, c.Direct)
-	case sourceType:
-		fits = (v.text == listenerv3.FilterChainMatch_SAME_IP_OR_LOOPBACK.String()) == c.isLocal()
 	case sourceAddress:
 		return rankNetwork(v, c.Source.Addr())
-	case sourcePort:
-		fits = v.text == strconv.Itoa(int(c.Source.Port()))
+	case sourceType:
+		if (v.text == listenerv3.FilterChainMatch_SAME_IP_OR_LOOPBACK.String()) == c.isLocal() {
+			return 2
+		}
+		return 0
 	}
-	if fits {
-		return 2
+	texts := l.texts(c)
+	if i := slices.Index(texts, v.text); i >= 0 {
+		return 1 + len(texts) - i
 	}
 	return 0
 }
@@ -181,17 +171,6 @@ func rankNetwork(v value, address netip.Addr) int {
 		return 0
 	}
 	return 1 + v.network.Bits()
-}
-
-// rankName follows findFilterChainForServerName: the whole name, then the rest of it from each dot.
-func rankName(filed, name string) int {
-	switch {
-	case filed == name:
-		return 2 + len(name)
-	case strings.HasPrefix(filed, ".") && len(filed) > 1 && len(name) > len(filed) && strings.HasSuffix(name, filed):
-		return 1 + len(filed)
-	}
-	return 0
 }
 
 // isLocal follows Network::Utility::isSameIpOrLoopback, for which 127.0.0.2 is not a loopback address.
