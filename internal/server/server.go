@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-	"golang.org/x/net/netutil"
 
 	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/internal/webhook"
@@ -26,8 +25,6 @@ const (
 	queuePerSlot     = 8       // requests that wait, for each that is judged
 	bodiesInFlight   = 4       // times MaxBody: bytes of requests and answers held at once
 	leastInFlight    = 4 << 20 // lower bound of bodiesInFlight in bytes: SARIF explains all rules, even for a small body
-	maxConnections   = 4096    // others wait until one of these is closed
-	maxHeader        = 16 << 10
 	maxHeaderTimeout = 10 * time.Second
 	idleTimeout      = 2 * time.Minute
 	// farewell is the time for which a stopping server still accepts requests. Meanwhile /readyz fails, and each answer closes its
@@ -150,7 +147,6 @@ func through(h http.Handler) func(*exchange) error {
 // Serve answers requests on the listener until ctx ends. Then /readyz fails, and a second later the listener is closed. Serve returns
 // nil when all accepted requests are answered. It must be called only once.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	l = netutil.LimitListener(l, maxConnections)
 	server := &http.Server{
 		Handler:           s,
 		ReadHeaderTimeout: min(s.options.Timeout, maxHeaderTimeout),
@@ -158,7 +154,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		// Counted from the request's header: receive it, judge it, send the answer.
 		WriteTimeout:   3 * s.options.Timeout,
 		IdleTimeout:    idleTimeout,
-		MaxHeaderBytes: maxHeader,
+		MaxHeaderBytes: 64 << 10,
 		ErrorLog:       slog.NewLogLogger(s.options.Log.Handler(), slog.LevelWarn),
 		HTTP2: &http.HTTP2Config{
 			MaxConcurrentStreams:          100,

@@ -75,23 +75,41 @@ func (b *blanked) lineAbove(begin int) int {
 	return begin
 }
 
-// directive removes a directive: Envoy ignores unknown ones before a document, and one in a document ends it.
+// directive removes a directive. Before a document, Envoy ignores unknown ones, and needs no separator behind any; one in a document ends it.
 func (b *blanked) directive(begin int) bool {
 	line := firstLine(b.text[begin:])
-	if len(line) < len(separator) || line[0] != '%' {
+	if len(line) < len(separator) || line[0] != '%' || b.leads(begin) && (!ignored().Match(line) || repeated().Match(b.text[:begin+len(line)])) {
 		return false
 	}
-	before := bytes.TrimSpace(b.text[:begin])
-	if !b.without(begin, begin+len(line)) {
-		return false
+	next := b.text[begin+len(line):]
+	for skipped := firstLine(next); len(next) > 0 && (len(bytes.TrimSpace(skipped)) == 0 || skipped[0] == '#'); skipped = firstLine(next) {
+		next = next[min(len(skipped)+1, len(next)):]
 	}
-	if len(before) > 0 {
+	b.without(begin, begin+len(line))
+	if len(next) == 0 || next[0] != '%' && !bytes.HasPrefix(next, []byte(separator)) {
 		copy(b.text[begin:], separator)
 	}
 	return true
 }
 
 const separator = "---"
+
+// leads reports whether only directives and comments come before a line.
+func (b *blanked) leads(begin int) bool {
+	for line := range bytes.Lines(b.text[:begin]) {
+		if found := bytes.TrimSpace(line); len(found) > 0 && found[0] != '#' && line[0] != '%' {
+			return false
+		}
+	}
+	return true
+}
+
+// ignored matches the directives without which a document is the same for Envoy: %YAML of version 1, and those with unknown names. repeated matches a
+// second %YAML, which Envoy rejects.
+var (
+	ignored  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^%(YAML[ \t]+1\.\d+[ \t\r]*$|[^YT])`) })
+	repeated = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?ms)^%YAML.*^%YAML[^\n]*\z`) })
+)
 
 // without puts spaces from start to end.
 func (b *blanked) without(start, end int) bool {

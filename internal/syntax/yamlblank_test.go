@@ -65,7 +65,10 @@ func TestDirectives(t *testing.T) {
 		"%OTHER x\na: b\n":                    1,
 		"%OTHER x\n---\na: b\n":               1,
 		"a: b\n%YAML 1.2\nc: d\n":             2,
-		"a:\n- b\n%OTHER x\n---\nc: d\n":      3,
+		"a:\n- b\n%OTHER x\n---\nc: d\n":      2,
+		"# c\n%OTHER x\n---\na: b\n":          1,
+		"%OTHER x\n%YAML 1.2\n# c\na: b\n":    1,
+		"%OTHER x\n...\na: b\n":               2,
 		"a:\n  b: c\n%YAML 1.2\n  d: e\n":     2,
 		"a: |\n  %YAML 1.2\n%OTHER\nb: [c]\n": 2,
 	} {
@@ -74,7 +77,10 @@ func TestDirectives(t *testing.T) {
 			t.Errorf("%q: %d documents, %v", text, len(docs), err)
 		}
 	}
-	for _, text := range []string{"%YAML 1.2\n%YAML 1.2\n---\na: b\n", "%TAG x\n---\na: b\n", "%YAML x\n---\na: b\n", "a: [b,\n%YAML 1.2\nc]\n", "a: b: c\n"} {
+	for _, text := range []string{
+		"%YAML 1.2\n%YAML 1.2\n---\na: b\n", "%YAML 1.2\n%YAML 1.2\na: b\n", "%TAG x\n---\na: b\n", "%TAG !e! a:\n%TAG !e! b:\na: b\n", "%YAML x\n---\na: b\n",
+		"%YAML 2.0\na: b\n", "%OTHER x\n%YAML 3.0 # c\na: b\n", "a: [b,\n%YAML 1.2\nc]\n", "a: b: c\n",
+	} {
 		if docs, err := ParseYAML(&source.File{Text: []byte(text)}); err == nil {
 			t.Errorf("%q: read as %d documents", text, len(docs))
 		}
