@@ -13,7 +13,8 @@ type drain struct {
 	plan.Drain
 	listeners []string // that began it
 	until     time.Time
-	started   bool // Envoy has ACKed what begins it, so that its time runs
+	margin    time.Duration // of its timeout, beyond Envoy's drain time
+	started   bool          // Envoy has ACKed what begins it, so that its time runs
 	session   *session
 	phase     int // from 0
 }
@@ -31,12 +32,16 @@ func (r *run) drains() []drain {
 	}
 	var all []drain
 	for _, w := range waits {
-		if isDrain(w) {
-			all = append(all, drain{
-				Drain: plan.Drain{Wait: w, Needs: needs}, listeners: listeners, until: time.Now().Add(w.Timeout),
-				started: len(listeners) == 0, session: r.session, phase: r.phase,
-			})
+		if !isDrain(w) {
+			continue
 		}
+		d := drain{
+			Drain: plan.Drain{Wait: w, Needs: needs}, listeners: listeners, until: time.Now().Add(w.Timeout), session: r.session, phase: r.phase,
+		}
+		if d.started = len(listeners) == 0; !d.started {
+			d.margin = max(0, w.Timeout-r.drainTime())
+		}
+		all = append(all, d)
 	}
 	return all
 }
@@ -89,7 +94,7 @@ func (n *node) drain(begun []drain) {
 		known.listeners = slices.Concat(known.listeners, d.listeners)
 		known.Needs = slices.Concat(known.Needs, d.Needs)
 		if len(d.listeners) > 0 {
-			known.Wait, known.until, known.started = d.Wait, d.until, false
+			known.Wait, known.until, known.margin, known.started = d.Wait, d.until, d.margin, false
 		}
 	}
 }
@@ -164,6 +169,7 @@ func (r *run) inherited(draining []drain) []plan.Drain {
 		referred, left := r.referred(d.Wait.Kind), d.left()
 		if d.Wait.For == plan.Unsubscribe && slices.ContainsFunc(d.Wait.Names, func(name string) bool { return referred[name] }) {
 			d.Wait = plan.Wait{For: plan.Drained, Kind: graph.Listener, Names: d.listeners}
+			left -= d.margin
 		}
 		if d.Wait.For == plan.Drained {
 			if d.Wait.Timeout = left; left <= 0 {

@@ -93,7 +93,7 @@ func (r *run) first(ctx context.Context, next *graph.Snapshot) error {
 // configuration of a filter that no listener has, were perhaps kept for connections that drain.
 func (r *run) leftovers(n *node, s *graph.Snapshot) []drain {
 	listeners := s.Names(graph.Listener)
-	w := plan.Wait{For: plan.Drained, Kind: graph.Listener, Names: listeners, Timeout: cmp.Or(r.Plan.DrainTime, plan.DefaultDrainTime)}
+	w := plan.Wait{For: plan.Drained, Kind: graph.Listener, Names: listeners, Timeout: r.drainTime()}
 	d := drain{Drain: plan.Drain{Wait: w}, listeners: listeners, until: time.Now().Add(w.Timeout), started: true, phase: -1}
 	incremental := cmp.Or(r.Plan.Push.Transport, n.transport()).Incremental()
 	for _, kept := range s.Resources {
@@ -239,3 +239,5 @@ func (r *run) ackOf(kind graph.Kind, names []string) plan.Wait {
 }
 
 func (r *run) ackTimeout() time.Duration { return cmp.Or(r.Plan.AckTimeout, plan.DefaultAckTimeout) }
+
+func (r *run) drainTime() time.Duration { return cmp.Or(r.Plan.DrainTime, plan.DefaultDrainTime) }
