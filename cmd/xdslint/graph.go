@@ -69,21 +69,21 @@ func (f *graphFlags) run(cmd *cobra.Command, args []string) error {
 	return failed(draw(drawing, cmd.OutOrStdout()))
 }
 
-// unread prints the files that could not be read: their resources are missing in what the command shows.
-func unread(w io.Writer, input *load.Input) {
+// unread lists the files that could not be read, and why. Their resources are missing in what the command shows.
+func unread(input *load.Input) (all []string) {
 	for _, snapshot := range input.Snapshots {
 		for _, r := range snapshot.Resources {
 			if r.Kind != graph.File {
 				continue
 			}
 			for _, p := range r.Problems {
-				if p.Lenient {
-					continue
+				if !p.Lenient {
+					all = append(all, words.Printable(load.Placed(r.File, p)))
 				}
-				fmt.Fprintf(w, "xdslint: not read: %s\n", words.Printable(load.Placed(r.File, p)))
 			}
 		}
 	}
+	return all
 }
 
 func (f *graphFlags) cut(d *drawing.Drawing) (*drawing.Drawing, error) {

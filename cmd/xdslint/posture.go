@@ -32,8 +32,8 @@ upgrade is another one. Each comes with a curl command that sends it.
 
 Policies under "require" in ` + "`.xdslint.yaml`" + ` say which guard has to run where. See docs/posture.md.
 
-Exit status: 0 all policies hold, 1 a policy is broken, 2 the command line or the configuration is wrong, 3 xdslint
-failed.`,
+Exit status: 0 all policies hold, 1 a policy is broken or a file could not be read, 2 the command line or the
+configuration is wrong, 3 xdslint failed.`,
 		Example: `  xdslint posture envoy.yaml
   xdslint posture config_dump.json --format json`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
@@ -59,7 +59,11 @@ func (f *postureFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	snapshot, err := f.one(cmd, args)
+	read, err := f.given(cmd, args)
+	if err != nil {
+		return err
+	}
+	snapshot, err := only(cmd, args, read)
 	if err != nil {
 		return err
 	}
@@ -72,7 +76,7 @@ func (f *postureFlags) run(cmd *cobra.Command, args []string) error {
 	if err := errors.Join(write(out), out.Flush()); err != nil {
 		return failed(err)
 	}
-	if report.Broken() > 0 {
+	if report.Broken() > 0 || len(unread(read)) > 0 {
 		return &status{code: statusFindings}
 	}
 	return nil

@@ -59,7 +59,9 @@ func (f *inputFlags) given(cmd *cobra.Command, args []string) (*load.Input, erro
 	if err != nil {
 		return nil, err
 	}
-	unread(cmd.ErrOrStderr(), read)
+	for _, file := range unread(read) {
+		fmt.Fprintf(cmd.ErrOrStderr(), "xdslint: not read: %s\n", file)
+	}
 	return read, nil
 }
 
@@ -69,6 +71,11 @@ func (f *inputFlags) one(cmd *cobra.Command, paths []string) (*graph.Snapshot, e
 	if err != nil {
 		return nil, err
 	}
+	return only(cmd, paths, read)
+}
+
+// only returns the only configuration of what was read at some paths.
+func only(cmd *cobra.Command, paths []string, read *load.Input) (*graph.Snapshot, error) {
 	snapshot, err := read.One(strings.Join(paths, " "))
 	if err != nil {
 		return nil, compared(cmd.Context(), err)
