@@ -124,7 +124,7 @@ func (n *node) startClocks(which func(*drain) bool) {
 // left is how much longer a drain can take.
 func (d drain) left() time.Duration {
 	if !d.started {
-		return d.Wait.Timeout
+		return d.Wait.Timeout + closing
 	}
 	return time.Until(d.until)
 }
