@@ -65,7 +65,7 @@ func traced(files []*source.File) *load.Input {
 	in := &load.Input{Snapshots: []*graph.Snapshot{s}}
 	for _, f := range files {
 		s.Resources = append(s.Resources, &graph.Resource{Kind: graph.File, Name: f.Name, File: f})
-		in.Files = append(in.Files, load.FileReport{Path: f.Name, As: "recording", Named: true})
+		in.Files = append(in.Files, load.FileReport{Path: f.Name, As: load.Recording, Named: true})
 	}
 	return in
 }

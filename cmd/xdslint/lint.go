@@ -152,6 +152,9 @@ func (f *lintFlags) judge(cmd *cobra.Command, o xdslint.Options, in xdslint.Inpu
 	if err != nil {
 		return err
 	}
+	if err := f.checkRecording(found.report.Files); err != nil {
+		return err
+	}
 	if f.diff {
 		return f.showDiff(cmd, found)
 	}

@@ -97,7 +97,7 @@ func (f *inputFlags) load(cmd *cobra.Command, l *xdslint.Linter, p *progress, in
 	if f.showFiles {
 		showFiles(cmd.ErrOrStderr(), input.Files)
 	}
-	return input, nil
+	return input, f.checkRecording(input.Files)
 }
 
 // compared returns the error of a comparison.

@@ -313,7 +313,7 @@ func (in *input) report() FileReport {
 	case resources:
 		report.As = "resources" + in.types()
 	case recording:
-		report.As = "recording"
+		report.As = Recording
 	case manifest:
 		report.As = "Kubernetes manifest" + in.kinds(in.objects)
 	default:

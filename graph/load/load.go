@@ -23,7 +23,7 @@ type Options struct {
 	StdinName   string                // its name in findings
 	Untyped     protoreflect.FullName // type of a resource that is a file by itself and does not say what it is; empty: that is an error
 	At          time.Time             // of recordings: what clients had been sent by then; zero: at the end
-	Node        string                // of recordings: only the client with this node id; empty: all
+	Node        string                // of recordings: only the client with this node id, else an error; empty: all
 	Texts       map[string][]byte     // read instead of files, by their RealPath
 	// Earlier, if set, is what the load takes what has not changed from, and leaves what it has read in.
 	Earlier *Earlier
@@ -38,8 +38,11 @@ type Input struct {
 	Unread    []string          // files with certificates that the input names, and that are not on this machine
 }
 
-// GRPCBootstrap is how the bootstrap of a gRPC client or server is reported to be read.
-const GRPCBootstrap = "gRPC bootstrap"
+// How some files are reported to be read.
+const (
+	GRPCBootstrap = "gRPC bootstrap" // that of a gRPC client or server
+	Recording     = "recording"      // of xDS streams
+)
 
 // FileReport says how a file was read.
 type FileReport struct {

@@ -4,11 +4,13 @@ package load
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/history"
 	"github.com/xdslint/xdslint/internal/source"
+	"github.com/xdslint/xdslint/internal/words"
 )
 
 // isRecording reports whether a file is a recording of xDS streams.
@@ -37,6 +39,9 @@ func (l *loader) recorded(others []*graph.Snapshot) ([]*graph.Snapshot, error) {
 	case err != nil:
 		return nil, err
 	}
+	if err := l.checkNode(clients); err != nil && fault == nil && len(files) > 0 {
+		return nil, err
+	}
 	var all []*graph.Snapshot
 	for _, c := range clients {
 		if l.opts.Node != "" && c.Node != l.opts.Node {
@@ -57,4 +62,17 @@ func (l *loader) recorded(others []*graph.Snapshot) ([]*graph.Snapshot, error) {
 		all = append(all, a.finish())
 	}
 	return all, nil
+}
+
+// checkNode returns an error if Options.Node is the ID of no client.
+func (l *loader) checkNode(clients []*history.Client) error {
+	var known []string
+	for _, c := range clients {
+		if known = append(known, c.Node); l.opts.Node == "" || c.Node == l.opts.Node {
+			return nil
+		}
+	}
+	slices.Sort(known)
+	known = slices.Compact(known)
+	return fmt.Errorf("no client of the recording has the node ID %q: recorded are %s", l.opts.Node, words.Few(words.Quoted(known), 6))
 }
