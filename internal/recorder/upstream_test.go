@@ -155,10 +155,9 @@ func TestAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Stop()
-	began := time.Now()
-	for again() != nil {
-		if took := time.Since(began); took > 1600*time.Millisecond {
-			t.Fatalf("no answer for %s", took)
+	for tries := 0; again() != nil; tries++ { // they take longer on a busy machine, as connecting does
+		if tries == 80 {
+			t.Fatalf("no answer to %d tries, 20 ms apart", tries)
 		}
 		time.Sleep(20 * time.Millisecond)
 	}

@@ -131,7 +131,7 @@ func TestForgotten(t *testing.T) {
 	f := envoys[0]
 	f.does(func() { f.drains, f.refuses = true, lds })
 	opts := options(p)
-	opts.Plan.DrainTime, opts.Plan.AckTimeout = 500*time.Millisecond, 5*time.Second
+	opts.Plan.DrainTime, opts.Plan.AckTimeout = 500*time.Millisecond, 15*time.Second
 	var nack *NackError
 	if err := push(p, renamed.snapshot(t, "v2", lint.ADSSotW), opts); !errors.As(err, &nack) {
 		t.Fatalf("got %v", err)

@@ -69,7 +69,7 @@ func TestDrainTimeout(t *testing.T) {
 	p, envoys := start(t, lint.ADSSotW, plain, 1)
 	envoys[0].does(func() { envoys[0].drains = true })
 	opts := options(p)
-	opts.Plan.AckTimeout, opts.Plan.DrainTime = 5*time.Second, 100*time.Millisecond
+	opts.Plan.AckTimeout, opts.Plan.DrainTime = 15*time.Second, 100*time.Millisecond
 	err := push(p, renamed.snapshot(t, "v2", lint.ADSSotW), opts)
 	var late *TimeoutError
 	if !errors.As(err, &late) || late.Wait.For != plan.Unsubscribe || !strings.Contains(err.Error(), "still requests it: connections that use it are open") {
@@ -123,7 +123,7 @@ func TestRollback(t *testing.T) {
 		f := envoys[0]
 		f.does(func() { f.drains = true })
 		opts := options(p)
-		opts.Plan.AckTimeout, opts.Plan.DrainTime = 10*time.Second, 700*time.Millisecond
+		opts.Plan.AckTimeout, opts.Plan.DrainTime = longEnough, 700*time.Millisecond
 		first := going(p, renamed.snapshot(t, "v2", transport), opts)
 		f.eventually("the new listener's route", func() bool { return f.has[rds]["r2"] != nil })
 		time.Sleep(50 * time.Millisecond)
