@@ -7,12 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/xdslint/xdslint/graph"
-	"github.com/xdslint/xdslint/graph/load"
 	"github.com/xdslint/xdslint/internal/config"
 	"github.com/xdslint/xdslint/internal/drawing"
 	"github.com/xdslint/xdslint/internal/nearest"
-	"github.com/xdslint/xdslint/internal/words"
 )
 
 type graphFlags struct {
@@ -67,23 +64,6 @@ func (f *graphFlags) run(cmd *cobra.Command, args []string) error {
 		}
 	}
 	return failed(draw(drawing, cmd.OutOrStdout()))
-}
-
-// unread lists the files that could not be read, and why. Their resources are missing in what the command shows.
-func unread(input *load.Input) (all []string) {
-	for _, snapshot := range input.Snapshots {
-		for _, r := range snapshot.Resources {
-			if r.Kind != graph.File {
-				continue
-			}
-			for _, p := range r.Problems {
-				if !p.Lenient {
-					all = append(all, words.Printable(load.Placed(r.File, p)))
-				}
-			}
-		}
-	}
-	return all
 }
 
 func (f *graphFlags) cut(d *drawing.Drawing) (*drawing.Drawing, error) {

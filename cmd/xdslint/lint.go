@@ -152,9 +152,6 @@ func (f *lintFlags) judge(cmd *cobra.Command, o xdslint.Options, in xdslint.Inpu
 	if err != nil {
 		return err
 	}
-	if err := f.checkRecording(found.report.Files); err != nil {
-		return err
-	}
 	if f.diff {
 		return f.showDiff(cmd, found)
 	}
@@ -212,12 +209,15 @@ func (f *lintFlags) find(ctx context.Context, stderr io.Writer, o xdslint.Option
 		if out.report, err = lint(ctx, in); out.report == nil {
 			return nil, err
 		}
-		return out, nil
+		return out, f.checkRecording(out.report.Files)
 	}
 	if out.fixed, err = l.Fix(ctx, in, f.unsafe); out.fixed == nil {
 		return nil, err
 	}
 	out.report = out.fixed.After
+	if err := f.checkRecording(out.report.Files); err != nil {
+		return nil, err
+	}
 	if f.fix && !f.diff && ctx.Err() == nil {
 		if out.failure = failed(out.fixed.Write()); out.failure != nil {
 			out.report, err = l.Lint(ctx, in) // of what is in the files now

@@ -11,6 +11,7 @@ import (
 	"github.com/xdslint/xdslint"
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/graph/load"
+	"github.com/xdslint/xdslint/internal/words"
 )
 
 // oldAndNew checks the arguments of commands that compare.
@@ -63,6 +64,23 @@ func (f *inputFlags) given(cmd *cobra.Command, args []string) (*load.Input, erro
 		fmt.Fprintf(cmd.ErrOrStderr(), "xdslint: not read: %s\n", file)
 	}
 	return read, nil
+}
+
+// unread lists the files that could not be read, and why. Their resources are missing in what the command shows.
+func unread(input *load.Input) (all []string) {
+	for _, snapshot := range input.Snapshots {
+		for _, r := range snapshot.Resources {
+			if r.Kind != graph.File {
+				continue
+			}
+			for _, p := range r.Problems {
+				if !p.Lenient {
+					all = append(all, words.Printable(load.Placed(r.File, p)))
+				}
+			}
+		}
+	}
+	return all
 }
 
 // one reads the only configuration at some paths.

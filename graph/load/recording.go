@@ -39,8 +39,10 @@ func (l *loader) recorded(others []*graph.Snapshot) ([]*graph.Snapshot, error) {
 	case err != nil:
 		return nil, err
 	}
-	if err := l.checkNode(clients); err != nil && fault == nil && len(files) > 0 {
-		return nil, err
+	if len(clients) > 0 && fault == nil {
+		if err := l.checkNode(clients); err != nil {
+			return nil, err
+		}
 	}
 	var all []*graph.Snapshot
 	for _, c := range clients {

@@ -20,6 +20,7 @@ import (
 
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 
+	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/envoytest"
 )
 
@@ -29,19 +30,6 @@ type polled struct {
 	resources map[string][]proto.Message // by path
 	version   int
 	always    bool // it answers polls although nothing has changed
-	last      time.Time
-	quick     int // answers of endpoints in succession, each soon after the one before
-}
-
-// answeredQuickly reports whether some polls for endpoints were answered in quick succession, since it last did.
-func (p *polled) answeredQuickly() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.quick < 5 {
-		return false
-	}
-	p.quick = 0
-	return true
 }
 
 func (p *polled) set(path string, all ...proto.Message) {
@@ -72,12 +60,6 @@ func (p *polled) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case q.GetVersionInfo() == version && !p.always:
 		w.WriteHeader(http.StatusNotModified)
 		return
-	}
-	if strings.HasSuffix(r.URL.Path, "endpoints") {
-		if p.quick++; time.Since(p.last) > 800*time.Millisecond {
-			p.quick = 0
-		}
-		p.last = time.Now()
 	}
 	answer := &discoveryv3.DiscoveryResponse{VersionInfo: version, TypeUrl: q.GetTypeUrl()}
 	for _, m := range all {
@@ -146,21 +128,25 @@ func TestREST(t *testing.T) {
 			shows("shop::127.0.0.1:8080::")
 			p.set("/v3/discovery:endpoints", assignment(t, "shop", "8081"))
 			shows("shop::127.0.0.1:8081::")
-			quickly, began := 0, time.Now()
-			w.until("what is found", func() bool {
-				switch {
-				case !always, time.Since(began) > time.Minute: // on a busy machine, polls can be too slow to count
-					return true
-				case !p.answeredQuickly():
-					return false
-				}
-				quickly++
+			finds := func() bool {
 				text, err := os.ReadFile(w.path)
-				return quickly == 5 || err == nil && len(judged(t, w.path, string(text[:1+bytes.LastIndexByte(text, '\n')]))) > 0
-			})
+				return err == nil && len(judged(t, w.path, string(text[:1+bytes.LastIndexByte(text, '\n')]))) > 0
+			}
+			for pause := time.Second; always && pause < time.Minute && !finds(); pause *= 2 {
+				time.Sleep(pause)
+			}
 			envoy.Close()
+			w.until("what is found", func() bool { // on a busy machine, the polls of Envoy can be too slow to count, and these are not
+				if !always || finds() {
+					return true
+				}
+				for range 8 {
+					post(t, w.addr, "/v3/discovery:endpoints", fmt.Sprintf(`{"node": {"id": "edge-2"}, "version_info": "%d", "type_url": %q}`, p.version, graph.TypeURL(graph.ClusterLoadAssignment)))
+				}
+				return false
+			})
 			found := w.end()
-			if !always && len(found) > 0 || quickly == 5 && len(found) == 0 {
+			if wrong := len(found) == 0; always == wrong {
 				t.Errorf("found %q", found)
 			}
 			for _, f := range found {
@@ -170,6 +156,27 @@ func TestREST(t *testing.T) {
 			}
 		})
 	}
+}
+
+// post sends a request to the proxy, and returns what is answered.
+func post(t *testing.T, addr, path, body string) string {
+	t.Helper()
+	q, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+addr+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Host = "xds"
+	q.Header.Set("X-Token", "x")
+	p, err := http.DefaultClient.Do(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Body.Close()
+	got, err := io.ReadAll(p.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprint(p.StatusCode, p.Header.Get("X-Shop"), string(got))
 }
 
 // TestRESTBytes: the proxy changes nothing of what is asked and answered, and leaves other requests out of the recording.
@@ -189,32 +196,13 @@ func TestRESTBytes(t *testing.T) {
 	}))
 	defer server.Close()
 	proxy, out, path, addr := record(t, strings.TrimPrefix(server.URL, "http://"))
-	post := func(path, body string) string {
-		t.Helper()
-		q, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+addr+path, strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		q.Host = "xds"
-		q.Header.Set("X-Token", "x")
-		p, err := http.DefaultClient.Do(q)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer p.Body.Close()
-		got, err := io.ReadAll(p.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return fmt.Sprint(p.StatusCode, p.Header.Get("X-Shop"), string(got))
-	}
-	if got := post("/v3/discovery:clusters?a=b", `{"node": {"id": "edge-1"}, "odd": 1}`); got != "200a"+answer {
+	if got := post(t, addr, "/v3/discovery:clusters?a=b", `{"node": {"id": "edge-1"}, "odd": 1}`); got != "200a"+answer {
 		t.Errorf("got %s", got)
 	}
-	if got := post("/broken", "x"); got != "418ano\n" {
+	if got := post(t, addr, "/broken", "x"); got != "418ano\n" {
 		t.Errorf("got %s", got)
 	}
-	post("/v3/discovery:listeners", `{"type_url": hunter2}`)
+	post(t, addr, "/v3/discovery:listeners", `{"type_url": hunter2}`)
 	want := []string{
 		"POST xds /v3/discovery:clusters?a=b x {\"node\": {\"id\": \"edge-1\"}, \"odd\": 1}\n", "POST xds /broken x x\n",
 		"POST xds /v3/discovery:listeners x {\"type_url\": hunter2}\n",

@@ -13,8 +13,7 @@ type drain struct {
 	plan.Drain
 	listeners []string // that began it
 	until     time.Time
-	margin    time.Duration // of its timeout, beyond Envoy's drain time
-	started   bool          // Envoy has ACKed what begins it, so that its time runs
+	started   bool // Envoy has ACKed what begins it, so that its time runs
 	session   *session
 	phase     int // from 0
 }
@@ -32,16 +31,12 @@ func (r *run) drains() []drain {
 	}
 	var all []drain
 	for _, w := range waits {
-		if !isDrain(w) {
-			continue
+		if isDrain(w) {
+			all = append(all, drain{
+				Drain: plan.Drain{Wait: w, Needs: needs}, listeners: listeners, until: time.Now().Add(w.Timeout),
+				started: len(listeners) == 0, session: r.session, phase: r.phase,
+			})
 		}
-		d := drain{
-			Drain: plan.Drain{Wait: w, Needs: needs}, listeners: listeners, until: time.Now().Add(w.Timeout), session: r.session, phase: r.phase,
-		}
-		if d.started = len(listeners) == 0; !d.started {
-			d.margin = max(0, w.Timeout-r.drainTime())
-		}
-		all = append(all, d)
 	}
 	return all
 }
@@ -94,7 +89,7 @@ func (n *node) drain(begun []drain) {
 		known.listeners = slices.Concat(known.listeners, d.listeners)
 		known.Needs = slices.Concat(known.Needs, d.Needs)
 		if len(d.listeners) > 0 {
-			known.Wait, known.until, known.margin, known.started = d.Wait, d.until, d.margin, false
+			known.Wait, known.until, known.started = d.Wait, d.until, false
 		}
 	}
 }
@@ -168,8 +163,10 @@ func (r *run) inherited(draining []drain) []plan.Drain {
 	for _, d := range draining {
 		referred, left := r.referred(d.Wait.Kind), d.left()
 		if d.Wait.For == plan.Unsubscribe && slices.ContainsFunc(d.Wait.Names, func(name string) bool { return referred[name] }) {
+			if len(d.listeners) > 0 {
+				left -= max(0, d.Wait.Timeout-r.drainTime()) // the time of an ACK
+			}
 			d.Wait = plan.Wait{For: plan.Drained, Kind: graph.Listener, Names: d.listeners}
-			left -= d.margin
 		}
 		if d.Wait.For == plan.Drained {
 			if d.Wait.Timeout = left; left <= 0 {
