@@ -218,10 +218,10 @@ func (f *inputFlags) addRecording(flags *pflag.FlagSet) {
 // checkRecording returns an error if flags are about a recording, and none was read.
 func (f *inputFlags) checkRecording(files []load.FileReport) error {
 	recording := func(r load.FileReport) bool { return r.As == load.Recording }
-	if f.comparing || f.node == "" && len(f.at) == 0 || slices.ContainsFunc(files, recording) {
+	if f.node == "" && len(f.at) == 0 || slices.ContainsFunc(files, recording) {
 		return nil
 	}
-	return errors.New("--node and --at are about recordings of xDS streams (xdslint record), and no file is one")
+	return errors.New("--node and --at are about recordings of xDS streams (xdslint record), but none was read: name the file of one")
 }
 
 // times returns the time in recordings for each side of the input; zero: the end.

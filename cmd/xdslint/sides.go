@@ -31,6 +31,7 @@ func (f *inputFlags) sides(cmd *cobra.Command, o xdslint.Options, paths []string
 	if err != nil {
 		return nil, sides, err
 	}
+	var files []load.FileReport
 	for i, path := range paths {
 		o.Load.At = times[i]
 		var p *progress
@@ -42,8 +43,9 @@ func (f *inputFlags) sides(cmd *cobra.Command, o xdslint.Options, paths []string
 			return nil, sides, err
 		}
 		sides[i] = xdslint.Loaded(input).Named(path)
+		files = append(files, input.Files...)
 	}
-	return l, sides, nil
+	return l, sides, f.checkRecording(files)
 }
 
 // given reads the input of a command without rules, and prints the files that could not be read.
@@ -60,6 +62,9 @@ func (f *inputFlags) given(cmd *cobra.Command, args []string) (*load.Input, erro
 	if err != nil {
 		return nil, err
 	}
+	if err := f.checkRecording(read.Files); err != nil {
+		return nil, err
+	}
 	for _, file := range unread(read) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "xdslint: not read: %s\n", file)
 	}
@@ -70,11 +75,8 @@ func (f *inputFlags) given(cmd *cobra.Command, args []string) (*load.Input, erro
 func unread(input *load.Input) (all []string) {
 	for _, snapshot := range input.Snapshots {
 		for _, r := range snapshot.Resources {
-			if r.Kind != graph.File {
-				continue
-			}
 			for _, p := range r.Problems {
-				if !p.Lenient {
+				if r.Kind == graph.File && !p.Lenient || p.Kind == graph.Unreadable {
 					all = append(all, words.Printable(load.Placed(r.File, p)))
 				}
 			}
@@ -115,7 +117,7 @@ func (f *inputFlags) load(cmd *cobra.Command, l *xdslint.Linter, p *progress, in
 	if f.showFiles {
 		showFiles(cmd.ErrOrStderr(), input.Files)
 	}
-	return input, f.checkRecording(input.Files)
+	return input, nil
 }
 
 // compared returns the error of a comparison.

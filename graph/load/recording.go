@@ -39,10 +39,8 @@ func (l *loader) recorded(others []*graph.Snapshot) ([]*graph.Snapshot, error) {
 	case err != nil:
 		return nil, err
 	}
-	if len(clients) > 0 && fault == nil {
-		if err := l.checkNode(clients); err != nil {
-			return nil, err
-		}
+	if err := l.checkNode(clients); err != nil && fault == nil {
+		return nil, err
 	}
 	var all []*graph.Snapshot
 	for _, c := range clients {
@@ -66,15 +64,15 @@ func (l *loader) recorded(others []*graph.Snapshot) ([]*graph.Snapshot, error) {
 	return all, nil
 }
 
-// checkNode returns an error if Options.Node is the ID of no client.
+// checkNode returns an error if other clients than that of Options.Node were recorded, and not that one.
 func (l *loader) checkNode(clients []*history.Client) error {
 	var known []string
 	for _, c := range clients {
-		if known = append(known, c.Node); l.opts.Node == "" || c.Node == l.opts.Node {
-			return nil
-		}
+		known = append(known, c.Node)
+	}
+	if l.opts.Node == "" || len(known) == 0 || slices.Contains(known, l.opts.Node) {
+		return nil
 	}
 	slices.Sort(known)
-	known = slices.Compact(known)
-	return fmt.Errorf("no client of the recording has the node ID %q: recorded are %s", l.opts.Node, words.Few(words.Quoted(known), 6))
+	return fmt.Errorf("no recorded client has the node ID %q; recorded: %s", l.opts.Node, words.Few(words.Quoted(slices.Compact(known)), 6))
 }

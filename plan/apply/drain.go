@@ -164,7 +164,7 @@ func (r *run) inherited(draining []drain) []plan.Drain {
 		referred, left := r.referred(d.Wait.Kind), d.left()
 		if d.Wait.For == plan.Unsubscribe && slices.ContainsFunc(d.Wait.Names, func(name string) bool { return referred[name] }) {
 			if len(d.listeners) > 0 {
-				left -= max(0, d.Wait.Timeout-r.drainTime()) // the time of an ACK
+				left -= max(0, min(r.ackTimeout(), d.Wait.Timeout-r.drainTime()))
 			}
 			d.Wait = plan.Wait{For: plan.Drained, Kind: graph.Listener, Names: d.listeners}
 		}
