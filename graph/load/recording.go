@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/xdslint/xdslint/graph"
 	"github.com/xdslint/xdslint/internal/history"
@@ -61,6 +62,9 @@ func (l *loader) recorded(others []*graph.Snapshot) ([]*graph.Snapshot, error) {
 		}
 		all = append(all, a.finish())
 	}
+	if len(all) == 0 && fault == nil {
+		return nil, l.checkTime(clients)
+	}
 	return all, nil
 }
 
@@ -75,4 +79,25 @@ func (l *loader) checkNode(clients []*history.Client) error {
 	}
 	slices.Sort(known)
 	return fmt.Errorf("no recorded client has the node ID %q; recorded: %s", l.opts.Node, words.Few(words.Quoted(slices.Compact(known)), 6))
+}
+
+// checkTime returns an error if all responses to the clients that were asked about came after the time of Options.At.
+func (l *loader) checkTime(clients []*history.Client) error {
+	if l.opts.At.IsZero() {
+		return nil
+	}
+	var first time.Time
+	for _, c := range clients {
+		at := slices.IndexFunc(c.Steps, func(s *history.Step) bool { return s.Response })
+		if at < 0 || l.opts.Node != "" && c.Node != l.opts.Node {
+			continue
+		}
+		if t := c.Steps[at].Time; first.IsZero() || t.Before(first) {
+			first = t
+		}
+	}
+	if !first.After(l.opts.At) {
+		return nil
+	}
+	return fmt.Errorf("no client had been sent anything at %s: the first recorded response came at %s", l.opts.At.Format(time.RFC3339Nano), first.Format(time.RFC3339Nano))
 }
