@@ -22,7 +22,7 @@ type Options struct {
 	Stdin       io.Reader             // input for the path "-"
 	StdinName   string                // its name in findings
 	Untyped     protoreflect.FullName // type of a resource that is a file by itself and does not say what it is; empty: that is an error
-	At          time.Time             // of recordings: what clients had been sent by then; zero: at the end
+	At          time.Time             // of recordings: what clients had been sent by then; an error before the first response; zero: at the end
 	Node        string                // of recordings: only the client with this node id, an error if only others are recorded; empty: all
 	Texts       map[string][]byte     // read instead of files, by their RealPath
 	// Earlier, if set, is what the load takes what has not changed from, and leaves what it has read in.
