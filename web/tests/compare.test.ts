@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { barriers } from "./axe.ts";
+import { openFiles } from "./menu.ts";
 import { visit } from "./playground.ts";
 
 const panel = (page: Page) => page.getByRole("tabpanel", { name: "Compare" });
@@ -171,9 +172,9 @@ test("hundreds of resources are folded away behind their count", () =>
 
 test("files can be opened as one side", () =>
   visit(async (page) => {
-    const open = async (content: string) => {
-      const [chooser] = await Promise.all([page.waitForEvent("filechooser"), panel(page).getByRole("button", { name: "Open files…" }).click()]);
-      await chooser.setFiles({ name: "clusters.yaml", mimeType: "text/yaml", buffer: Buffer.from(content) });
+    const open = (content: string) => {
+      const file = { name: "clusters.yaml", mimeType: "text/yaml", buffer: Buffer.from(content) };
+      return openFiles(page, file, () => panel(page).getByRole("button", { name: "Open files…" }).click());
     };
     await openPanel(page);
     await open(clusters("a")); // an unedited example is replaced

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page, Route } from "playwright-core";
 import * as wasm from "../scripts/wasm.ts";
+import { openFiles } from "./menu.ts";
 import { visit, visitAlone } from "./playground.ts";
 
 const engineFile = /engine-[^/]*\.wasm$/;
@@ -15,12 +16,7 @@ const fixed = '{"@type": type.googleapis.com/envoy.config.cluster.v3.Cluster, na
 const hostile = (megabytes: number) => "resources:\n" + "- {}\n".repeat((megabytes << 20) / 5);
 
 /** Opens a text as a file, since typing it would take all day. */
-async function give(page: Page, name: string, text: string): Promise<void> {
-  const chooser = page.waitForEvent("filechooser");
-  await page.getByRole("button", { name: "File" }).click();
-  await page.getByRole("menuitem", { name: "Open files…" }).click();
-  await (await chooser).setFiles({ name, mimeType: "", buffer: Buffer.from(text) });
-}
+const give = (page: Page, name: string, text: string) => openFiles(page, { name, mimeType: "", buffer: Buffer.from(text) });
 
 /** The engine with no more memory than 2,048 pages of 64 KiB. */
 const limited = (engine: Buffer) => wasm.join(engine, wasm.put(wasm.split(engine), wasm.section.memory, Buffer.from([1, 1, 0x80, 0x08, 0x80, 0x10])));

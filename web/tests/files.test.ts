@@ -5,15 +5,12 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
+import { choose, openFiles } from "./menu.ts";
 import { visit, visitAlone } from "./playground.ts";
 
 const tabs = (page: Page, list = "Texts") => page.getByRole("tablist", { name: list, exact: true });
 const names = (page: Page, list = "Texts") => tabs(page, list).locator(".name").allTextContents();
 const editor = (page: Page) => page.getByRole("textbox", { name: /^Text of/ });
-const choose = async (page: Page, item: RegExp) => {
-  await page.getByRole("button", { name: "File" }).click();
-  await page.getByRole("menuitem", { name: item }).click();
-};
 
 const cluster = (name: string) => `name: ${name}\n"@type": type.googleapis.com/envoy.config.cluster.v3.Cluster\nconnect_timeout: -1s\n`;
 
@@ -81,16 +78,11 @@ test("the menu opens files, which replace the unedited example", () =>
   visit(async (page) => {
     const given = { name: "a.yaml", mimeType: "", buffer: Buffer.from(cluster("a")) };
     const binary = { name: "b.yaml", mimeType: "", buffer: Buffer.from([0, 1, 2]) };
-    const pick = async (files: (typeof given)[]) => {
-      const chooser = page.waitForEvent("filechooser");
-      await choose(page, /Open files/);
-      await (await chooser).setFiles(files);
-    };
-    await pick([given, binary]);
+    await openFiles(page, [given, binary]);
     await page.getByText("Opened a.yaml. Skipped: b.yaml is binary.").waitFor();
     assert.deepEqual(await names(page), ["a.yaml"]);
     await page.getByRole("link", { name: "schema/constraint" }).first().waitFor();
-    await pick([{ ...given, name: "c.yaml" }]);
+    await openFiles(page, { ...given, name: "c.yaml" });
     await page.getByText("Opened c.yaml.").waitFor();
     assert.deepEqual(await names(page), ["a.yaml", "c.yaml"]);
     await page.getByRole("button", { name: "Close this message" }).click();
@@ -114,9 +106,7 @@ async function withFolder(files: Record<string, string>, use: (folder: string) =
 test("the menu opens a folder: what has an extension of xDS, named as seen from there", () =>
   withFolder({ "a.yaml": cluster("a"), "sub/b.JSON": "{}", "sub/notes.md": "#", ".git/c.yaml": "", ".xdslint.yaml": "targets: [envoy:1.39]\n" }, (folder) =>
     visit(async (page) => {
-      const chooser = page.waitForEvent("filechooser");
-      await choose(page, /Open folder/);
-      await (await chooser).setFiles(folder);
+      await openFiles(page, folder, () => choose(page, "Open folder…"));
       await page.getByText("Opened 3 files.").waitFor();
       assert.deepEqual((await names(page)).sort(), [".xdslint.yaml", "a.yaml", "sub/b.JSON"]);
       await page.getByRole("option", { name: "From .xdslint.yaml" }).waitFor({ state: "attached" });
@@ -222,7 +212,7 @@ test("a text that is pasted where no field is becomes one of its own", () =>
 
 test("the configuration starts as a template that is right", () =>
   visit(async (page) => {
-    await choose(page, /New .xdslint.yaml/);
+    await choose(page, "New .xdslint.yaml");
     await page.getByRole("textbox", { name: "Text of .xdslint.yaml" }).waitFor();
     await page.getByRole("option", { name: "From .xdslint.yaml" }).waitFor({ state: "attached" });
     await tabs(page).getByRole("tab", { name: "envoy.yaml 3 errors" }).waitFor();
@@ -235,7 +225,7 @@ test("a text is downloaded as it is", () =>
   visit(async (page) => {
     await editor(page).fill("a: 1\nb: ä\n");
     const download = page.waitForEvent("download");
-    await choose(page, /Download envoy.yaml/);
+    await choose(page, "Download envoy.yaml");
     const file = await download;
     assert.equal(file.suggestedFilename(), "envoy.yaml");
     assert.equal(await readFile(await file.path(), "utf8"), "a: 1\nb: ä\n");
@@ -258,10 +248,7 @@ test("a reload keeps the texts, and nothing is kept for another tab", () =>
 
 test("a reload keeps a comparison of more texts than are opened at once", () =>
   visit(async (page) => {
-    const chosen = page.waitForEvent("filechooser");
-    await page.getByRole("button", { name: "File" }).click();
-    await page.getByRole("menuitem", { name: "Open files…" }).click();
-    await (await chosen).setFiles(Array.from({ length: 260 }, (_, i) => ({ name: `${i}.yaml`, mimeType: "text/plain", buffer: Buffer.from(cluster(`c${i}`)) })));
+    await openFiles(page, Array.from({ length: 260 }, (_, i) => ({ name: `${i}.yaml`, mimeType: "text/plain", buffer: Buffer.from(cluster(`c${i}`)) })));
     await page.getByRole("tab", { name: "Compare" }).click();
     await page.getByRole("button", { name: "Compare with these texts" }).click();
     await page.getByRole("tablist", { name: "Texts before" }).waitFor();

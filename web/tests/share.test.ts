@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { barriers } from "./axe.ts";
+import { openFiles } from "./menu.ts";
 import { visit, visitAlone } from "./playground.ts";
 
 // A second implementation of the link format, which existing links depend on.
@@ -160,10 +161,7 @@ test("a long link is copied after a warning, and one that browsers reject is not
       await dialog(page).getByRole("heading", { name: "Link copied" }).waitFor();
       await page.keyboard.press("Escape");
 
-      const chosen = page.waitForEvent("filechooser");
-      await page.getByRole("button", { name: "File" }).click();
-      await page.getByRole("menuitem", { name: "Open files…" }).click();
-      await (await chosen).setFiles({ name: "large.yaml", mimeType: "text/plain", buffer: Buffer.from(`# ${noise(1_200_000)}`) });
+      await openFiles(page, { name: "large.yaml", mimeType: "text/plain", buffer: Buffer.from(`# ${noise(1_200_000)}`) });
       await page.getByRole("tab", { name: /large\.yaml/ }).waitFor();
       await page.getByRole("button", { name: "Copy link" }).click();
       await dialog(page).getByRole("heading", { name: "Too large for a link" }).waitFor();
