@@ -125,7 +125,6 @@ func TestMissing(t *testing.T) {
 		}
 		return changes(t), nil
 	}
-	address := listen(t, f)
 	for name, c := range map[string]struct {
 		fetch fetch
 		notes []string
@@ -137,7 +136,7 @@ func TestMissing(t *testing.T) {
 		}, []string{"b", "c"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := c.fetch(t.Context(), pull.Server{Address: address}, hasty("n"))
+			got, err := incomplete(t, c.fetch, f)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -240,7 +239,7 @@ func TestGarbage(t *testing.T) {
 		}
 		return &discoveryv3.DiscoveryResponse{TypeUrl: hosts}, nil
 	}}
-	got, err := pull.SotW(t.Context(), pull.Server{Address: listen(t, f)}, hasty("n"))
+	got, err := incomplete(t, pull.SotW, f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,7 +278,7 @@ func TestElsewhere(t *testing.T) {
 		}
 		return world(t), nil
 	}}
-	got, err := pull.SotW(t.Context(), pull.Server{Address: listen(t, f)}, hasty("n"))
+	got, err := incomplete(t, pull.SotW, f)
 	if err != nil {
 		t.Fatal(err)
 	}

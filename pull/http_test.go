@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -43,7 +44,8 @@ func TestRESTPolls(t *testing.T) {
 		}
 		return 200, `{}`
 	})
-	request := hasty("n")
+	request := node("n")
+	request.Wait = 10 * time.Second
 	got, err := pull.REST(t.Context(), pull.Server{Address: url + "/"}, request)
 	if err != nil {
 		t.Fatal(err)

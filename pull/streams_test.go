@@ -78,6 +78,13 @@ func serving(t *testing.T, register func(*grpc.Server), options ...grpc.ServerOp
 	if err != nil {
 		t.Fatal(err)
 	}
+	serveOn(t, l, register, options...)
+	return l.Addr().String()
+}
+
+// serveOn serves to the connections of a listener until the test has ended.
+func serveOn(t *testing.T, l net.Listener, register func(*grpc.Server), options ...grpc.ServerOption) {
+	t.Helper()
 	s := grpc.NewServer(options...)
 	register(s)
 	done := make(chan struct{})
@@ -86,5 +93,4 @@ func serving(t *testing.T, register func(*grpc.Server), options ...grpc.ServerOp
 		_ = s.Serve(l)
 	}()
 	t.Cleanup(func() { s.Stop(); <-done })
-	return l.Addr().String()
 }

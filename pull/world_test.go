@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
@@ -25,6 +26,7 @@ import (
 	"github.com/xdslint/xdslint/graph/load"
 	_ "github.com/xdslint/xdslint/internal/decode/linked" // the gateway resolves Anys by the global registry
 	"github.com/xdslint/xdslint/internal/envoytest"
+	"github.com/xdslint/xdslint/internal/reference"
 	"github.com/xdslint/xdslint/pull"
 )
 
@@ -122,11 +124,15 @@ func node(id string) pull.Request {
 	return pull.Request{Node: &corev3.Node{Id: id, Cluster: "edge"}, Wait: time.Minute}
 }
 
-// hasty is a request to a server that never sends a part of what is requested.
-func hasty(id string) pull.Request {
-	r := node(id)
-	r.Wait = time.Second
-	return r
+// incomplete pulls from a server that never sends a part of what is requested. The server is in memory, and the time is that of a bubble.
+func incomplete(t *testing.T, f fetch, ads discoveryv3.AggregatedDiscoveryServiceServer) (got *pull.Result, err error) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		l, server := reference.Memory()
+		serveOn(t, l, func(s *grpc.Server) { discoveryv3.RegisterAggregatedDiscoveryServiceServer(s, ads) })
+		got, err = f(t.Context(), server, node("n"))
+	})
+	return got, err
 }
 
 // write writes a result into a folder.
