@@ -29,6 +29,11 @@ func newGraph() *cobra.Command {
 	f := &graphFlags{}
 	cmd := &cobra.Command{
 		Use: "graph PATH…", Short: "Draw the references between resources", Args: cobra.ArbitraryArgs, DisableFlagsInUseLine: true,
+		Long: `Draw the references between resources: listeners, route configurations, clusters and what else they name. What a
+reference names and is missing is drawn as missing.
+
+Exit status: 0 drawn, 1 a file could not be read, so what it holds is not drawn, 2 the command line is wrong, 3 xdslint
+failed.`,
 		Example: `  xdslint graph envoy.yaml | dot -Tsvg > envoy.svg
   xdslint graph --format mermaid --from listener/ingress --depth 2 configs/`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
@@ -63,7 +68,10 @@ func (f *graphFlags) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	return failed(draw(drawing, cmd.OutOrStdout()))
+	if err := draw(drawing, cmd.OutOrStdout()); err != nil {
+		return failed(err)
+	}
+	return f.ended(false)
 }
 
 func (f *graphFlags) cut(d *drawing.Drawing) (*drawing.Drawing, error) {

@@ -47,7 +47,8 @@ With --target grpc-go and --target-uri, an RPC of a client without a proxy is fo
 clusters and localities, or the status that it gets. Without --target-uri, it is an RPC that comes to a server:
 filter chain, virtual host, route and RBAC.
 
-Exit status: 0 the requests were followed, 2 the command line or a request is wrong, 3 xdslint failed.`,
+Exit status: 0 the requests were followed, 1 a file could not be read, 2 the command line or a request is wrong,
+3 xdslint failed.`,
 		Example: `  xdslint route envoy.yaml --authority shop.example.com --path /cart/items
   xdslint route config_dump.json --port 443 --sni shop.example.com --authority shop.example.com --path / --header "x-user: ann"
   xdslint route configs/ --requests requests.jsonl --format jsonl
@@ -159,7 +160,10 @@ func answerEach[R any, A interface{ Text(w io.Writer, r *R) error }](
 	} else {
 		err = answer(r)
 	}
-	return errors.Join(err, failed(out.Flush()))
+	if err := errors.Join(err, failed(out.Flush())); err != nil {
+		return err
+	}
+	return f.ended(false)
 }
 
 // eachRequest calls answer for each request in a file.

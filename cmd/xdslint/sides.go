@@ -67,8 +67,17 @@ func (f *inputFlags) given(cmd *cobra.Command, args []string) (*load.Input, erro
 	}
 	for _, file := range unread(read) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "xdslint: not read: %s\n", file)
+		f.incomplete = true
 	}
 	return read, nil
+}
+
+// ended returns the exit status of a command without rules that has shown its result. What an unread file would have changed is not known.
+func (f *inputFlags) ended(found bool) error {
+	if found || f.incomplete {
+		return &status{code: statusFindings}
+	}
+	return nil
 }
 
 // unread lists the files that could not be read, and why. Their resources are missing in what the command shows.

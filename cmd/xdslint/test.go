@@ -48,7 +48,8 @@ access log.
 With --mutate, xdslint makes many single edits of the configuration. It lists those that change what happens to a
 request and that no test notices, each with a test that would notice it. They do not change the exit status.
 
-Exit status: 0 all tests passed, 1 a test failed, 2 the command line or a test is wrong, 3 xdslint failed.`,
+Exit status: 0 all tests passed, 1 a test failed or a file of the configuration could not be read, 2 the command
+line or a test is wrong, 3 xdslint failed.`,
 		Example: `  xdslint test shop.test.yaml
   xdslint test --input routes.yaml router_check.json --coverage
   xdslint test --input envoy.yaml --record requests.jsonl > shop.test.yaml`,
@@ -96,10 +97,7 @@ func (f *testFlags) run(cmd *cobra.Command, args []string) error {
 	if err := errors.Join(write(all, out), out.Flush()); err != nil {
 		return failed(err)
 	}
-	if all.Failed() > 0 {
-		return &status{code: statusFindings}
-	}
-	return nil
+	return f.ended(all.Failed() > 0)
 }
 
 // runFiles runs the files over their configurations. Each configuration is read once.
@@ -198,7 +196,10 @@ func (f *testFlags) writeTests(cmd *cobra.Command) error {
 	if err == nil {
 		err = f.recordLines(cmd, r, r.OfLog(snapshot))
 	}
-	return errors.Join(err, failed(out.Flush()))
+	if err := errors.Join(err, failed(out.Flush())); err != nil {
+		return err
+	}
+	return f.ended(false)
 }
 
 // shownLines is how many of the lines of a log that do not become tests are shown.
