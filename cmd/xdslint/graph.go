@@ -29,8 +29,8 @@ func newGraph() *cobra.Command {
 	f := &graphFlags{}
 	cmd := &cobra.Command{
 		Use: "graph PATH…", Short: "Draw the references between resources", Args: cobra.ArbitraryArgs, DisableFlagsInUseLine: true,
-		Long: `Draw the references between resources: listeners, route configurations, clusters and what else they name. What a
-reference names and is missing is drawn as missing.
+		Long: `Draw the references between resources: listeners, route configurations, clusters and what else they name. Names
+that do not exist are drawn as missing.
 
 Exit status: 0 drawn, 1 a file could not be read, so what it holds is not drawn, 2 the command line is wrong, 3 xdslint
 failed.`,

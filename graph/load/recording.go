@@ -43,11 +43,9 @@ func (l *loader) recorded(others []*graph.Snapshot) ([]*graph.Snapshot, error) {
 	if err := l.checkNode(clients); err != nil && fault == nil {
 		return nil, err
 	}
+	clients = slices.DeleteFunc(clients, func(c *history.Client) bool { return l.opts.Node != "" && c.Node != l.opts.Node })
 	var all []*graph.Snapshot
 	for _, c := range clients {
-		if l.opts.Node != "" && c.Node != l.opts.Node {
-			continue
-		}
 		resources := c.At(l.ctx, l.types, l.opts.At)
 		if len(resources) == 0 {
 			continue
@@ -81,7 +79,7 @@ func (l *loader) checkNode(clients []*history.Client) error {
 	return fmt.Errorf("no recorded client has the node ID %q; recorded: %s", l.opts.Node, words.Few(words.Quoted(slices.Compact(known)), 6))
 }
 
-// checkTime returns an error if all responses to the clients that were asked about came after the time of Options.At.
+// checkTime returns an error if all responses to clients came after the time of Options.At.
 func (l *loader) checkTime(clients []*history.Client) error {
 	if l.opts.At.IsZero() {
 		return nil
@@ -89,7 +87,7 @@ func (l *loader) checkTime(clients []*history.Client) error {
 	var first time.Time
 	for _, c := range clients {
 		at := slices.IndexFunc(c.Steps, func(s *history.Step) bool { return s.Response })
-		if at < 0 || l.opts.Node != "" && c.Node != l.opts.Node {
+		if at < 0 {
 			continue
 		}
 		if t := c.Steps[at].Time; first.IsZero() || t.Before(first) {
