@@ -41,7 +41,7 @@ type inputFlags struct {
 	noPlugins            bool
 	unavailable          []string              // rules of plugins that do not run
 	untyped              protoreflect.FullName // what an input without a type is
-	incomplete           bool                  // a file could not be read
+	incomplete           bool                  // a file that was given could not be read
 }
 
 func (f *inputFlags) add(cmd *cobra.Command) {

@@ -76,5 +76,5 @@ func (f *postureFlags) run(cmd *cobra.Command, args []string) error {
 	if err := errors.Join(write(out), out.Flush()); err != nil {
 		return failed(err)
 	}
-	return f.ended(report.Broken() > 0)
+	return f.ended(report.Broken() > 0 || len(unread(read)) > 0)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -67,7 +68,12 @@ func (f *inputFlags) given(cmd *cobra.Command, args []string) (*load.Input, erro
 	}
 	for _, file := range unread(read) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "xdslint: not read: %s\n", file)
-		f.incomplete = true
+	}
+	// A file that is only named, such as that of a secret, may be missing on this machine although all works.
+	for _, s := range read.Snapshots {
+		f.incomplete = f.incomplete || slices.ContainsFunc(s.Resources, func(r *graph.Resource) bool {
+			return r.Kind == graph.File && slices.ContainsFunc(r.Problems, func(p graph.Problem) bool { return !p.Lenient })
+		})
 	}
 	return read, nil
 }
