@@ -97,5 +97,5 @@ func (l *loader) checkTime(clients []*history.Client) error {
 	if !first.After(l.opts.At) {
 		return nil
 	}
-	return fmt.Errorf("no client had been sent anything at %s: the first recorded response came at %s", l.opts.At.Format(time.RFC3339Nano), first.Format(time.RFC3339Nano))
+	return fmt.Errorf("no client had been sent anything at %s: the first recorded response came at %s", l.opts.At.Format(time.RFC3339Nano), first.In(l.opts.At.Location()).Format(time.RFC3339Nano))
 }
