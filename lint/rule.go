@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"sort"
+	"strings"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -175,7 +175,7 @@ type Group struct {
 	Name    string
 	Summary string
 	Family  dataplane.Family // of its rules that do not say it
-	rules   []*Rule
+	rules   []*Rule          // sorted by name
 }
 
 // Add adds a rule to the group and returns it.
@@ -184,16 +184,13 @@ func (g *Group) Add(r *Rule) *Rule {
 	if r.Family == "" {
 		r.Family = g.Family
 	}
-	g.rules = append(g.rules, r)
+	at, _ := slices.BinarySearchFunc(g.rules, r.Name, func(before *Rule, name string) int { return strings.Compare(before.Name, name) })
+	g.rules = slices.Insert(g.rules, at, r)
 	return r
 }
 
 // Rules returns the group's rules, sorted by name.
-func (g *Group) Rules() []*Rule {
-	sorted := append([]*Rule(nil), g.rules...)
-	sort.Slice(sorted, func(i, j int) bool { return sorted[i].Name < sorted[j].Name })
-	return sorted
-}
+func (g *Group) Rules() []*Rule { return slices.Clone(g.rules) }
 
 // Match reports whether a selector matches the rule: its id, its group, or a glob over ids such as "reference/*-cluster".
 func (r *Rule) Match(selector string) bool {
