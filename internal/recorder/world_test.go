@@ -149,7 +149,8 @@ func (w *world) until(what string, f func() bool) {
 	}
 }
 
-// answered makes a change, and waits until the client has answered a response of a type, and all others.
+// answered makes a change, and waits until the client has answered a response of a type, and all others. An Envoy that serves can still owe answers to
+// what came before: those have to be there first.
 func (w *world) answered(typeURL string, change func()) {
 	w.t.Helper()
 	now := func() (int, int) {
@@ -157,7 +158,12 @@ func (w *world) answered(typeURL string, change func()) {
 		defer w.mu.Unlock()
 		return w.acks[typeURL], w.open
 	}
-	before, _ := now()
+	var before int
+	w.until("the answers to what came before", func() bool {
+		acks, open := now()
+		before = acks
+		return open == 0
+	})
 	change()
 	w.until("the answer to "+typeURL, func() bool {
 		acks, open := now()
