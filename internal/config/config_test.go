@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -213,6 +214,36 @@ func TestPlaces(t *testing.T) {
 	if err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}
+}
+
+// TestDuplicateKey: the last value counts, and errors in it have its place.
+func TestDuplicateKey(t *testing.T) {
+	for text, want := range map[string]string{
+		"plugins:\n- path: a\nplugins: []\n":                                `x.yaml:3:1: duplicate key "plugins"`,
+		"plugins: []\nplugins:\n- path: a\n  sha256: x\n":                   "x.yaml:2:1: duplicate key \"plugins\"\nx.yaml:4:11: \"x\" is not a SHA-256: it needs 64 hexadecimal digits, as sha256sum prints them",
+		"severities:\n  schema: big\n  schema/one: info\n  schema: error\n": `x.yaml:4:3: duplicate key "schema"`,
+	} {
+		_, err := parse(text)
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: got\n%v\nwant\n%s", text, err, want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{
+		"plugins:\n- path: a\nplugins: []\n", "severities: {schema: off}\nignores:\n- {rule: schema, reason: x, until: 2030-01-01}\n",
+		"targets-by-path:\n  a/*: [envoy:1.36]\nrequire: ext_authz on */**\nexpiry-days: 3\n",
+		"constraints:\n- {id: a/b, message: envoy.config.cluster.v3.Cluster, expression: this.name != '', text: x}\n",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		_, first := parse(text)
+		if _, again := parse(text); fmt.Sprint(first) != fmt.Sprint(again) {
+			t.Errorf("%v, then %v", first, again)
+		}
+	})
 }
 
 func TestFind(t *testing.T) {

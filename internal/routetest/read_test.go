@@ -1,6 +1,7 @@
 package routetest_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -23,6 +24,38 @@ func TestWrongFiles(t *testing.T) {
 			t.Errorf("%s: %v, not %q", given, err, want)
 		}
 	}
+}
+
+// TestDuplicateTests: the last value of a duplicate key counts.
+func TestDuplicateTests(t *testing.T) {
+	for _, text := range []string{
+		"tests:\n- given: {path: /}\n  expect: {status: 200}\ntests: []\n",
+		"tests:\n- {test_name: a, input: {authority: a, path: /}, validate: {}}\ntests:\n- {test_name: 5}\n",
+	} {
+		if _, err := routetest.Read(&source.File{Name: "tests.yaml", Text: []byte(text)}); err == nil || !strings.Contains(err.Error(), `duplicate key "tests"`) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, text := range []string{
+		"input: envoy.yaml\ngiven: {authority: a}\ntests:\n- name: x\n  given: [{path: /, headers: {a: b}}]\n  expect: {status: 200, limits: {requests: 5}}\ntests: []\n",
+		"tests:\n- {test_name: a, input: {authority: a, path: /, method: GET}, validate: {cluster_name: c}}\n",
+		"tests {\n  test_name: \"a\"\n  input { authority: \"a\" path: \"/\" method: \"GET\" }\n  validate { cluster_name { value: \"c\" } }\n}\n",
+	} {
+		f.Add(text, ".yaml")
+		f.Add(text, ".textproto")
+	}
+	f.Fuzz(func(t *testing.T, text, suffix string) {
+		read := func() string {
+			_, err := routetest.Read(&source.File{Name: "tests" + suffix, Text: []byte(text)})
+			return fmt.Sprint(err)
+		}
+		if first, again := read(), read(); first != again {
+			t.Errorf("%s, then %s", first, again)
+		}
+	})
 }
 
 // TestTitle: the name of a test without a name does not show credentials of the request.

@@ -18,14 +18,11 @@ func (f *File) checkKeys(n *tree.Node, names []string) {
 	if n == nil {
 		return
 	}
-	for i, key := range n.Keys {
-		switch {
-		case !slices.Contains(names, key.Name):
+	f.reader.Each(n, func(key tree.Key, _ *tree.Node) {
+		if !slices.Contains(names, key.Name) {
 			f.reader.UnknownKey(key, names)
-		case slices.ContainsFunc(n.Keys[:i], func(before tree.Key) bool { return before.Name == key.Name }):
-			f.reader.Errorf(key.Span(), "duplicate key %q", key.Name)
 		}
-	}
+	})
 }
 
 // readRequest reads a request. What it does not say, the other requests of the file share.

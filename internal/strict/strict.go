@@ -129,11 +129,11 @@ func (d *Reader) value(n *tree.Node, v reflect.Value, name string) {
 			return
 		}
 		v.Set(reflect.MakeMap(v.Type()))
-		for i, key := range n.Keys {
+		d.Each(n, func(key tree.Key, item *tree.Node) {
 			value := reflect.New(v.Type().Elem()).Elem()
-			d.value(&n.Items[i], value, name+"."+key.Name)
+			d.value(item, value, name+"."+key.Name)
 			v.SetMapIndex(reflect.ValueOf(key.Name), value)
-		}
+		})
 	default:
 		if want := d.scalar(n, v); want != "" {
 			wrong(want)
@@ -186,17 +186,27 @@ func (d *Reader) fields(n *tree.Node, v reflect.Value) {
 			names = append(names, name)
 		}
 	}
-	seen := map[string]bool{}
-	for i, key := range n.Keys {
-		field, ok := known[key.Name]
-		switch {
-		case !ok:
+	d.Each(n, func(key tree.Key, value *tree.Node) {
+		if field, ok := known[key.Name]; ok {
+			d.value(value, v.Field(field), key.Name)
+		} else {
 			d.UnknownKey(key, names)
-		case seen[key.Name]:
-			d.Errorf(key.Span(), "duplicate key %q", key.Name)
-		default:
-			d.value(&n.Items[i], v.Field(field), key.Name)
 		}
-		seen[key.Name] = true
+	})
+}
+
+// Each calls f with the keys and values of a map. A duplicate key is an error, and its last value counts, as for Node.Get.
+func (d *Reader) Each(n *tree.Node, f func(key tree.Key, value *tree.Node)) {
+	last := map[string]int{}
+	for i, key := range n.Keys {
+		if _, ok := last[key.Name]; ok {
+			d.Errorf(key.Span(), "duplicate key %q", key.Name)
+		}
+		last[key.Name] = i
+	}
+	for i, key := range n.Keys {
+		if last[key.Name] == i {
+			f(key, &n.Items[i])
+		}
 	}
 }
