@@ -1,5 +1,5 @@
 // The editor shows the project's texts and passes edits to the project.
-import { useSignalEffect } from "@preact/signals";
+import { effect } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Announcer } from "../problems/announcer.tsx";
 import { findings } from "../project/lint.ts";
@@ -15,14 +15,15 @@ export function Editor() {
   useLayoutEffect(() => {
     place.current?.prepend(view.dom);
     view.requestMeasure();
+    // At once. useSignalEffect waits for a frame, and keys pressed until then would change the text that was shown before.
+    return effect(() => {
+      follow(texts.value);
+      show(find(active.value));
+      mark(findings.value);
+      if (revealed.value && revealed.value !== seen) jump(revealed.value.side, revealed.value.location);
+      seen = revealed.value;
+    });
   }, []);
-  useSignalEffect(() => {
-    follow(texts.value);
-    show(find(active.value));
-    mark(findings.value);
-    if (revealed.value && revealed.value !== seen) jump(revealed.value.side, revealed.value.location);
-    seen = revealed.value;
-  });
   return (
     <div class="editor" ref={place}>
       <p class="hidden-text" id={hintId}>
