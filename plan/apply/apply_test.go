@@ -253,10 +253,10 @@ func TestReconnect(t *testing.T) {
 		envoys[1].withhold(cds)
 		after := rerouted.snapshot(t, "v2", transport)
 		result := going(p, after, options(p))
-		envoys[1].eventually("the new cluster", func() bool { return envoys[1].has[cds]["c2"] != nil })
-		envoys[1].disconnect()
-		envoys[1].does(func() { delete(envoys[1].withheld, cds) })
-		envoys[1].connect()
+		for _, f := range envoys {
+			f.eventually("the new cluster", func() bool { return f.has[cds]["c2"] != nil && f.has[eds]["c2"] != nil })
+		}
+		p.reconnect(envoys[1], func() { delete(envoys[1].withheld, cds) })
 		if err := ended(t, result); err != nil {
 			t.Fatal(err)
 		}

@@ -32,14 +32,14 @@ func TestFirstRefused(t *testing.T) {
 		}
 		for _, f := range envoys {
 			f.eventually("all Envoys", func() bool {
-				p.tracker.mu.Lock()
-				defer p.tracker.mu.Unlock()
 				asking := 0
-				for s := range p.tracker.node("edge").streams {
-					if s.subscriptions[lds] != nil {
-						asking++
+				p.node(func(n *node) {
+					for s := range n.streams {
+						if s.subscriptions[lds] != nil {
+							asking++
+						}
 					}
-				}
+				})
 				return asking == len(envoys)
 			})
 		}

@@ -49,12 +49,9 @@ func TestReconnectWhileDraining(t *testing.T) {
 		p, envoys := start(t, transport, plain, 1)
 		f := envoys[0]
 		f.does(func() { f.drains = true })
-		p.tracker.settle = 2 * time.Second
 		result := going(p, renamed.snapshot(t, "v2", transport), options(p))
 		f.eventually("the new listener's route", func() bool { return f.has[rds]["r2"] != nil })
-		f.disconnect()
-		time.Sleep(100 * time.Millisecond)
-		f.connect()
+		p.reconnect(f, func() {})
 		waits(t, result, "the drain", 400*time.Millisecond)
 		f.drain()
 		if err := ended(t, result); err != nil {

@@ -153,6 +153,50 @@ func (f *fake) disconnect() {
 	f.done.Wait()
 }
 
+// reconnect closes all streams of an Envoy, changes what it does, and opens its streams again. Its old streams count as open until the control plane
+// has all requests, which may take long on a busy machine.
+func (p *plane) reconnect(f *fake, change func()) {
+	f.t.Helper()
+	settle, before, closed := p.tracker.settle, map[*stream]bool{}, 0
+	p.node(func(n *node) {
+		p.tracker.settle = longEnough
+		maps.Copy(before, n.streams)
+	})
+	f.does(func() { closed = len(f.streams) })
+	f.disconnect()
+	f.does(change)
+	f.connect()
+	f.eventually("the requests after it reconnected", func() bool {
+		sent, received, open := 0, 0, 0
+		for _, l := range f.streams {
+			sent += len(l.asked)
+		}
+		p.node(func(n *node) {
+			for s := range n.streams {
+				if before[s] {
+					open++
+				} else {
+					received += len(s.subscriptions)
+				}
+			}
+		})
+		return received == sent && open == len(before)-closed
+	})
+	p.node(func(n *node) {
+		p.tracker.settle = settle
+		for s := range n.leaving {
+			p.tracker.left(n, s)
+		}
+	})
+}
+
+// node calls f with the node of all Envoys.
+func (p *plane) node(f func(*node)) {
+	p.tracker.mu.Lock()
+	defer p.tracker.mu.Unlock()
+	f(p.tracker.node("edge"))
+}
+
 func short(url string) string {
 	return map[string]string{cds: "CDS", eds: "EDS", lds: "LDS", rds: "RDS"}[url]
 }

@@ -70,10 +70,15 @@ func (t *Tracker) closed(key streamKey) {
 	time.AfterFunc(t.settle, func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		delete(n.leaving, s)
-		n.wake()
-		t.forget(s.node)
+		t.left(n, s)
 	})
+}
+
+// left is called when a closed stream no longer counts as open.
+func (t *Tracker) left(n *node, s *stream) {
+	delete(n.leaving, s)
+	n.wake()
+	t.forget(s.node)
 }
 
 // on calls f with a stream and its node, which the first request names.

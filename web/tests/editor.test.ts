@@ -269,7 +269,7 @@ const big = bootstrap(
 
 /**
  * Goes to the end of the text, and waits until highlighting has reached it, which is done last. CodeMirror stops when parsing has taken three seconds,
- * as it can on a busy machine, and goes on with a key that is pressed half a minute later.
+ * as it can on a busy machine, until a key is pressed half a minute later.
  */
 async function highlighted(page: Page, word: string): Promise<void> {
   const last = page.locator(".cm-line span").getByText(word, { exact: true }).last();
