@@ -14,8 +14,10 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/status"
 
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 
@@ -51,12 +53,15 @@ func open(t *testing.T, addr string) (*grpc.ClientConn, grpc.BidiStreamingClient
 	return conn, st
 }
 
-// echo answers each request with its type and a nonce of its own.
+// echo answers each request with its type and a nonce of its own, until one asks for the end.
 func echo(st grpc.ServerStream) error {
 	for n := 1; ; n++ {
 		q := &discoveryv3.DiscoveryRequest{}
 		if err := st.RecvMsg(q); err != nil {
 			return err
+		}
+		if q.GetTypeUrl() == "end" {
+			return status.Error(codes.Unavailable, "the end")
 		}
 		if err := st.SendMsg(&discoveryv3.DiscoveryResponse{TypeUrl: q.GetTypeUrl(), Nonce: fmt.Sprint(n), VersionInfo: "1"}); err != nil {
 			return err
@@ -68,12 +73,12 @@ func echo(st grpc.ServerStream) error {
 // one gets a new connection.
 func TestGoAway(t *testing.T) {
 	t.Parallel()
-	addr := serve(t, echo, grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionAge: 200 * time.Millisecond, MaxConnectionAgeGrace: 1500 * time.Millisecond}))
+	addr := serve(t, echo, grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionAge: 200 * time.Millisecond}))
 	proxy, out, path, addr := record(t, addr)
 	conn, first := open(t, addr)
 	said := 0
-	ask := func(st grpc.BidiStreamingClient[discoveryv3.DiscoveryRequest, discoveryv3.DiscoveryResponse]) error {
-		if err := st.Send(&discoveryv3.DiscoveryRequest{TypeUrl: "t"}); err != nil {
+	ask := func(st grpc.BidiStreamingClient[discoveryv3.DiscoveryRequest, discoveryv3.DiscoveryResponse], typeURL string) error {
+		if err := st.Send(&discoveryv3.DiscoveryRequest{TypeUrl: typeURL}); err != nil {
 			return err
 		}
 		_, err := st.Recv()
@@ -83,7 +88,7 @@ func TestGoAway(t *testing.T) {
 		return err
 	}
 	for began := time.Now(); time.Since(began) < 800*time.Millisecond; time.Sleep(10 * time.Millisecond) {
-		if err := ask(first); err != nil {
+		if err := ask(first, "t"); err != nil {
 			t.Fatalf("after %s: %v", time.Since(began), err)
 		}
 	}
@@ -91,11 +96,11 @@ func TestGoAway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := ask(second); err != nil {
+	if err := ask(second, "t"); err != nil {
 		t.Fatalf("a new stream: %v", err)
 	}
-	for err == nil {
-		err = ask(first)
+	if err := ask(first, "end"); status.Code(err) != codes.Unavailable {
+		t.Errorf("the first stream ends with %v", err)
 	}
 	proxy.Stop()
 	recorded := lines(t, out, path)
