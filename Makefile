@@ -315,10 +315,10 @@ $(node_modules): web/package-lock.json | $(node)
 # The browser comes from the system's package manager, because it needs many system libraries. venv comes first, since it may need that too.
 .PHONY: chromium
 chromium: | venv
-	@if ! command -v chromium >/dev/null; then \
-		echo "chromium is missing: installing it"; \
-		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get -qq update && apt-get -qq install -y --no-install-recommends chromium; } || \
-		{ echo "make: chromium is missing: install it (Debian: apt-get install chromium)" >&2; exit 1; }; \
+	@if ! command -v chromium-headless-shell chromium >/dev/null; then \
+		echo "Chromium is missing: installing it"; \
+		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get -qq update && apt-get -qq install -y --no-install-recommends chromium-headless-shell; } || \
+		{ echo "make: Chromium is missing: install it (Debian: apt-get install chromium-headless-shell)" >&2; exit 1; }; \
 	fi
 
 $(actionlint): | $(STAMP)
