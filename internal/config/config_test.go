@@ -221,6 +221,7 @@ func TestDuplicateKey(t *testing.T) {
 	for text, want := range map[string]string{
 		"plugins:\n- path: a\nplugins: []\n":                                `x.yaml:3:1: duplicate key "plugins"`,
 		"plugins: []\nplugins:\n- path: a\n  sha256: x\n":                   "x.yaml:2:1: duplicate key \"plugins\"\nx.yaml:4:11: \"x\" is not a SHA-256: it needs 64 hexadecimal digits, as sha256sum prints them",
+		"severities:\n  nosuch: error\n  nosuch: info\n":                    "x.yaml:3:3: duplicate key \"nosuch\"\nx.yaml:3:3: no rule or group is named \"nosuch\"",
 		"severities:\n  schema: big\n  schema/one: info\n  schema: error\n": `x.yaml:4:3: duplicate key "schema"`,
 	} {
 		_, err := parse(text)

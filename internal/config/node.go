@@ -1,6 +1,8 @@
 package config
 
 import (
+	"slices"
+
 	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/internal/tree"
 )
@@ -28,7 +30,7 @@ func (n *node) entry(name, key string) source.Span {
 
 // key returns the span of a key in a map.
 func (n *node) key(name, key string) source.Span {
-	for _, k := range n.Get(name).Keys {
+	for _, k := range slices.Backward(n.Get(name).Keys) {
 		if k.Name == key {
 			return k.Span()
 		}

@@ -22,7 +22,8 @@ const crate = "everything"
 func TestSDK(t *testing.T) {
 	t.Chdir(filepath.Join("..", "..", "sdk", "rust"))
 	file := &source.File{Name: filepath.Join("testdata", crate, "rules.wasm"), Text: plugintest.Rust(t, filepath.Join("testdata", crate), crate)}
-	open := func(limit time.Duration) []*lint.Rule {
+	open := func(t *testing.T, limit time.Duration) []*lint.Rule {
+		t.Helper()
 		p, err := plugin.Open(t.Context(), file, plugin.Options{Memory: 64 << 20, Time: limit})
 		if err != nil {
 			t.Fatal(err)
@@ -34,7 +35,7 @@ func TestSDK(t *testing.T) {
 		})
 		return p.Rules()
 	}
-	rules := open(5 * time.Minute) // on a busy machine, what ends by itself may take long
+	rules := open(t, 5*time.Minute) // on a busy machine, what ends by itself may take long
 	t.Run("described", func(t *testing.T) { described(t, rules) })
 	t.Run("archives", func(t *testing.T) { archives(t, rules) })
 	for rule, want := range map[string]string{
@@ -45,7 +46,7 @@ func TestSDK(t *testing.T) {
 	} {
 		t.Run(rule, func(t *testing.T) { cannotJudge(t, ruleOf(rules, rule), want) })
 	}
-	t.Run("t/endless", func(t *testing.T) { cannotJudge(t, ruleOf(open(2*time.Second), "t/endless"), "took longer than 2s") })
+	t.Run("t/endless", func(t *testing.T) { cannotJudge(t, ruleOf(open(t, 2*time.Second), "t/endless"), "took longer than 2s") })
 }
 
 // TestCrate runs the tests that are written in Rust, the example in the documentation among them.

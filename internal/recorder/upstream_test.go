@@ -61,7 +61,7 @@ func echo(st grpc.ServerStream) error {
 			return err
 		}
 		if q.GetTypeUrl() == "end" {
-			return status.Error(codes.Unavailable, "the end")
+			return status.Error(codes.Aborted, "the end")
 		}
 		if err := st.SendMsg(&discoveryv3.DiscoveryResponse{TypeUrl: q.GetTypeUrl(), Nonce: fmt.Sprint(n), VersionInfo: "1"}); err != nil {
 			return err
@@ -99,12 +99,12 @@ func TestGoAway(t *testing.T) {
 	if err := ask(second, "t"); err != nil {
 		t.Fatalf("a new stream: %v", err)
 	}
-	if err := ask(first, "end"); status.Code(err) != codes.Unavailable {
+	if err := ask(first, "end"); status.Code(err) != codes.Aborted {
 		t.Errorf("the first stream ends with %v", err)
 	}
 	proxy.Stop()
 	recorded := lines(t, out, path)
-	if got := strings.Count(recorded, `"response":`); got < said || strings.Count(recorded, `"opened":`) != 2 || !strings.Contains(recorded, `"closed":{"code":"Unavailable"`) {
+	if got := strings.Count(recorded, `"response":`); got < said || strings.Count(recorded, `"opened":`) != 2 || !strings.Contains(recorded, `"closed":{"code":"Aborted"`) {
 		t.Errorf("%d of %d responses in\n%s", got, said, recorded)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/xdslint/xdslint/internal/source"
 )
 
-func snapshot(t *testing.T, path string) *graph.Snapshot {
+func snapshot(t testing.TB, path string) *graph.Snapshot {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {

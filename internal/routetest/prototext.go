@@ -71,8 +71,7 @@ func unwrapped(n *tree.Node) *tree.Node {
 
 // decodeText reads a message in proto text, which is between brackets.
 func (r *runner) decodeText(n *tree.Node, m proto.Message) bool {
-	text := r.File.Text[n.Start+1 : n.End-1]
-	if err := prototext.Unmarshal(text, m); err != nil {
+	if n.Kind != tree.Map || prototext.Unmarshal(r.File.Text[n.Start+1:n.End-1], m) != nil {
 		r.Errorf(n.Span(), "this is not a %s in proto text", m.ProtoReflect().Descriptor().Name())
 		return false
 	}

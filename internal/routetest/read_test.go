@@ -38,18 +38,38 @@ func TestDuplicateTests(t *testing.T) {
 	}
 }
 
+// TestNoMessage: a number where proto text should have a message is an error.
+func TestNoMessage(t *testing.T) {
+	for _, validate := range []string{"request_header_matches: 5", "request_header_matches: ok"} {
+		text := "tests { test_name: \"a\" input { authority: \"shop.example.com\" path: \"/\" method: \"GET\" } validate { " + validate + " } }\n"
+		f, err := routetest.Read(&source.File{Name: "tests.pb_text", Text: []byte(text)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = routetest.Run(snapshot(t, "../../testdata/walk/shop.yaml"), []*routetest.File{f})
+		if err == nil || !strings.Contains(err.Error(), "this is not a HeaderMatcher in proto text") {
+			t.Errorf("%s: %v", validate, err)
+		}
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
 		"input: envoy.yaml\ngiven: {authority: a}\ntests:\n- name: x\n  given: [{path: /, headers: {a: b}}]\n  expect: {status: 200, limits: {requests: 5}}\ntests: []\n",
 		"tests:\n- {test_name: a, input: {authority: a, path: /, method: GET}, validate: {cluster_name: c}}\n",
+		"tests { test_name: \"a\" input { authority: \"shop.example.com\" path: \"/\" method: \"GET\" }\n  validate { request_header_matches { name: \"a\" present_match: true } } }\n",
 		"tests {\n  test_name: \"a\"\n  input { authority: \"a\" path: \"/\" method: \"GET\" }\n  validate { cluster_name { value: \"c\" } }\n}\n",
 	} {
 		f.Add(text, ".yaml")
-		f.Add(text, ".textproto")
+		f.Add(text, ".pb_text")
 	}
+	shop := snapshot(f, "../../testdata/walk/shop.yaml")
 	f.Fuzz(func(t *testing.T, text, suffix string) {
 		read := func() string {
-			_, err := routetest.Read(&source.File{Name: "tests" + suffix, Text: []byte(text)})
+			tests, err := routetest.Read(&source.File{Name: "tests" + suffix, Text: []byte(text)})
+			if err == nil {
+				_, err = routetest.Run(shop, []*routetest.File{tests})
+			}
 			return fmt.Sprint(err)
 		}
 		if first, again := read(), read(); first != again {

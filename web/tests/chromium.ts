@@ -9,7 +9,7 @@ process.env.PW_EXPERIMENTAL_SERVICE_WORKER_NETWORK_EVENTS = "1";
 /** The browser looks for updates, and asks a server what the fields of a form are for: neither finds another host. */
 const quiet = ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--autofill-server-url=http://127.0.0.1:9/"];
 
-/** The first needs two thirds of the processor time: it is without the interface of the browser. */
+/** The first is without the interface of the browser, and needs a quarter to a third less processor time. */
 const programs = ["chromium-headless-shell", "chromium"];
 
 export function launch(args: readonly string[] = []): Promise<Browser> {

@@ -40,6 +40,19 @@ test("problems are listed by their texts, and lead to their places", () =>
     assert.equal(await group(page, "a.yaml").getByRole("link").getAttribute("href"), "./rules/schema/duplicate-name.html");
   }, opened({ "a.yaml": twice, "b.yaml": unquoted + deprecated })));
 
+test("on a narrow screen a problem leads to the text, where keys go on", () =>
+  visit(
+    async (page) => {
+      await page.getByRole("tab", { name: /^Problems/ }).click();
+      await content(page).waitFor({ state: "hidden" });
+      await problems(page).first().getByRole("button").first().press("Enter");
+      await isFocused(page, ".cm-content");
+      await selected(page, "5");
+    },
+    opened({ "b.yaml": unquoted }),
+    { viewport: { width: 700, height: 800 } },
+  ));
+
 test("from the text to the list and back with the keyboard", () =>
   visit(async (page) => {
     await problems(page).first().waitFor();
