@@ -1,8 +1,6 @@
 package config
 
 import (
-	"slices"
-
 	"github.com/xdslint/xdslint/internal/source"
 	"github.com/xdslint/xdslint/internal/tree"
 )
@@ -30,10 +28,8 @@ func (n *node) entry(name, key string) source.Span {
 
 // key returns the span of a key in a map.
 func (n *node) key(name, key string) source.Span {
-	for _, k := range slices.Backward(n.Get(name).Keys) {
-		if k.Name == key {
-			return k.Span()
-		}
+	if k := n.Get(name).Key(key); k != nil {
+		return k.Span()
 	}
 	return n.at(name, -1)
 }

@@ -57,6 +57,14 @@ func (n *Node) Get(name string) *Node {
 	return nil
 }
 
+// Key returns the key whose value Get returns, or nil if there is none.
+func (n *Node) Key(name string) *Key {
+	if i := n.entry(name); i >= 0 {
+		return &n.Keys[i]
+	}
+	return nil
+}
+
 // Field returns the value of a proto field under either of its names in proto JSON, or nil if there is none.
 func (n *Node) Field(name string) *Node {
 	if i := n.field(name); i >= 0 {

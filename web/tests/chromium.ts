@@ -18,15 +18,13 @@ export function launch(args: readonly string[] = []): Promise<Browser> {
 
 /** The first of some programs that is on PATH. */
 function find(programs: string[]): string {
-  for (const program of programs) {
-    for (const folder of (process.env.PATH ?? "").split(delimiter)) {
-      const path = join(folder, program);
-      try {
-        accessSync(path, constants.X_OK);
-        return path;
-      } catch {
-        // not there
-      }
+  const folders = (process.env.PATH ?? "").split(delimiter);
+  for (const path of programs.flatMap((program) => folders.map((folder) => join(folder, program)))) {
+    try {
+      accessSync(path, constants.X_OK);
+      return path;
+    } catch {
+      // not there
     }
   }
   throw new Error(`none of ${programs.join(", ")} is on PATH`);
