@@ -4,8 +4,13 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/xdslint/xdslint/internal/reserve"
 )
@@ -62,4 +67,53 @@ func TestReservedOnce(t *testing.T) {
 	if err != nil || len(in.Snapshots) != 1 || reserved > (n+10)*800 {
 		t.Errorf("%d bytes are reserved: %v", reserved, err)
 	}
+}
+
+// TestReservedIsEnough: reading takes about as much memory as is reserved at most. The YAML parser keeps all tokens of what
+// is between brackets.
+func TestReservedIsEnough(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(5))
+	const size = 1 << 18
+	many := func(begin, item, end string) string { return begin + strings.Repeat(item, size/len(item)) + end }
+	for _, text := range []string{
+		many("a: [", "1,", "1]"),
+		many("{static_resources: {clusters: [", "{},", "{}]}}"),
+		many("{a: {", "a: b,", "c: d}}"),
+		many("- {", "a: b,", "c: d}"),
+		many(`{"a": {`, `"a":"b",`, `"c":"d"}}`),
+		many("{a: {", ":,", ":}}"),
+		many("{a: {", "a,", "b}}"),
+		many("{a: [", "a: b,", "b]}"),
+		many("{a: [", "a,\n", "b]}"),
+		many("{a: {", "? a,", "b}}"),
+		many("{a: [", "[],", "b]}"),
+		many("{a: [", "&a b,", "b]}"),
+		many("{a: {\n", "  \"a\": \"b\",\n", "}}"),
+		many("a:\n", "- b: c\n", ""),
+		many("a:\n", "- \n", ""),
+		many("static_resources:\n  clusters:\n", "  - name: c\n    connect_timeout: 1s\n    type: STATIC\n    bogus: 1\n", ""),
+	} {
+		runtime.GC()
+		before, most, reserved := live(), int64(0), int64(0)
+		ctx, end := context.WithCancel(t.Context())
+		var sampler sync.WaitGroup
+		sampler.Go(func() {
+			for ; ctx.Err() == nil; time.Sleep(time.Millisecond) {
+				most = max(most, live()-before)
+			}
+		})
+		_, err := Texts(reserve.With(ctx, func(n int64) bool { reserved += n; return true }), map[string][]byte{"a.yaml": []byte(text)}, Options{})
+		end()
+		sampler.Wait()
+		if err != nil || most > reserved+reserved/4 {
+			t.Errorf("%.60s… takes %d MB, and %d are reserved: %v", text, most>>20, reserved>>20, err)
+		}
+	}
+}
+
+// live returns how many bytes the latest collection of garbage left.
+func live() int64 {
+	s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(s)
+	return int64(s[0].Value.Uint64())
 }

@@ -4,6 +4,7 @@ package reserve
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -18,6 +19,9 @@ func With(ctx context.Context, reserve func(size int64) bool) context.Context {
 
 // Reading waits for the memory that reading texts can take, and reports whether it is there.
 func Reading(ctx context.Context, texts ...[]byte) bool {
+	if !limited(ctx) {
+		return true
+	}
 	n := 0
 	for _, text := range texts {
 		n += ValuesIn(text)
@@ -28,41 +32,63 @@ func Reading(ctx context.Context, texts ...[]byte) bool {
 // Block waits for the memory that reading a literal block can take, beyond what is reserved for its lines in the text
 // around it.
 func Block(ctx context.Context, block []byte) bool {
-	return Values(ctx, ValuesIn(block)-separators(block))
+	return !limited(ctx) || Values(ctx, ValuesIn(block)-inLines(block))
 }
 
-// perValue is how many bytes a value of a text or of a message can take: what the YAML parser needs for a number in a
-// list.
+// perValue is how many bytes a value of a text or of a message can take: what the YAML parser needs for the tokens and
+// nodes of a list in a list, or for a key or a value in a map between brackets.
 const perValue = 800
 
 // Values waits for the memory that values can take, and reports whether it is there.
 func Values(ctx context.Context, n int) bool {
-	reserve, limited := ctx.Value(key{}).(func(int64) bool)
-	return !limited || reserve(perValue*int64(n))
+	return !limited(ctx) || ctx.Value(key{}).(func(int64) bool)(perValue*int64(n))
 }
+
+func limited(ctx context.Context) bool { return ctx.Value(key{}) != nil }
 
 // ValuesIn returns how many values may be in a text, without what aliases repeat: each one begins after a separator or an
 // indicator of YAML or JSON, at a bracket of a proto text, or as a field of a binary message.
 func ValuesIn(text []byte) int {
-	return max(separators(text), indicators(text), fields(text, 0))
+	if json.Valid(text) {
+		return inJSON(text)
+	}
+	return max(inLines(text), fields(text, 0))
 }
 
-// separators counts the lines that may begin a value, and the commas in them. A comma and the line break after it are one
-// separator.
-func separators(text []byte) (n int) {
-	for line := range bytes.Lines(text) {
-		line = bytes.TrimSpace(line)
-		n += count(bytes.TrimSuffix(line, []byte(",")), ",")
-		if !bytes.HasPrefix(line, []byte("}")) && !bytes.HasPrefix(line, []byte("]")) {
+// inJSON counts as inLine does, without what is in strings.
+func inJSON(text []byte) (n int) {
+	quoted := false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			quoted = !quoted
+		case quoted && c == '\\':
+			i++
+		case !quoted && bytes.IndexByte([]byte(",:{["), c) >= 0:
 			n++
 		}
 	}
 	return n
 }
 
-// indicators counts what begins a map or a list, of which there may be many in a line. The last one is for keys that are
-// empty.
-func indicators(text []byte) int { return count(text, "{", "[", "<", "- ", "? ", ": :") }
+func inLines(text []byte) (n int) {
+	for line := range bytes.Lines(text) {
+		n += inLine(bytes.TrimSpace(line))
+	}
+	return n
+}
+
+// inLine counts what may be values in a line. Between brackets, the YAML parser keeps all tokens until the first bracket
+// is closed: there keys count as well.
+func inLine(line []byte) int {
+	if n := count(line, ",", "{", "[", "<"); n > 0 {
+		return n + count(line, ":", "? ")
+	}
+	if len(line) == 0 || line[0] == '}' || line[0] == ']' {
+		return 0
+	}
+	return max(1, count(line, ":"), count(line, "- ", "? "))
+}
 
 func count(text []byte, separators ...string) (n int) {
 	for _, separator := range separators {

@@ -11,6 +11,8 @@ func TestReading(t *testing.T) {
 	clusters := bytes.Repeat([]byte{0x12, 0}, 10)
 	for _, text := range []string{
 		"a: [" + strings.Repeat("1,", 10) + "1]",
+		"{" + strings.Repeat("a: 1, ", 5) + "b: 1}",
+		`{"a": {` + strings.Repeat(`"a": "\\", `, 4) + `"b": 1}}`,
 		"a:" + strings.Repeat("\n- 1", 10),
 		"static_resources {" + strings.Repeat("clusters{}", 10) + "}",
 		"static_resources <" + strings.Repeat("clusters<>", 10) + ">",
@@ -35,7 +37,7 @@ func TestReading(t *testing.T) {
 
 // TestBlock: a literal block takes only what its lines are not enough for.
 func TestBlock(t *testing.T) {
-	for block, want := range map[string]int64{"a: 1\nb: [1, 1]\n": 0, "a:\n  - - - - 1\n": 2 * perValue} {
+	for block, want := range map[string]int64{"a: 1\nb: [1, 1]\n": 0, strings.Repeat("\"\taaaaaaaaa", 10): 9 * perValue} {
 		got := int64(-1)
 		if !Block(With(t.Context(), func(size int64) bool { got = size; return true }), []byte(block)) || got != want {
 			t.Errorf("%q: %d bytes, want %d", block, got, want)
@@ -46,8 +48,10 @@ func TestBlock(t *testing.T) {
 // TestOrdinary: no value is counted twice, and certificates and names are not taken for messages.
 func TestOrdinary(t *testing.T) {
 	for text, want := range map[string]int{
-		"{\n  \"a\": [\n    1,\n    2\n  ],\n  \"b\": {}\n}\n": 5,
-		"a: 1\nb:\n- c: 2\n- d: [3, 4]\n":                      5,
+		"{\n  \"a\": [\n    1,\n    2\n  ],\n  \"b\": {}\n}\n": 7,
+		`{"a": "b, c: \"{", "d": 1}`:                           4,
+		"a: 1\nb:\n- c: 2\n- d: [3, 4]\n":                      6,
+		"a: |\n\n\n  b\n":                                      2,
 	} {
 		if got := ValuesIn([]byte(text)); got != want {
 			t.Errorf("%q: %d values, want %d", text, got, want)
