@@ -30,9 +30,9 @@ func Reading(ctx context.Context, texts ...[]byte) bool {
 }
 
 // Block waits for the memory that reading a literal block can take, beyond what is reserved for its lines in the text
-// around it.
+// around it, which are counted as they are, with what is in strings.
 func Block(ctx context.Context, block []byte) bool {
-	return !limited(ctx) || Values(ctx, ValuesIn(block)-inLines(block))
+	return !limited(ctx) || Values(ctx, max(0, ValuesIn(block)-inLines(block)))
 }
 
 // perValue is how many bytes a value of a text or of a message can take: what the YAML parser needs for the tokens and

@@ -37,7 +37,7 @@ func TestReading(t *testing.T) {
 
 // TestBlock: a literal block takes only what its lines are not enough for.
 func TestBlock(t *testing.T) {
-	for block, want := range map[string]int64{"a: 1\nb: [1, 1]\n": 0, strings.Repeat("\"\taaaaaaaaa", 10): 9 * perValue} {
+	for block, want := range map[string]int64{"a: 1\nb: [1, 1]\n": 0, `{"a": "b, c"}`: 0, strings.Repeat("\"\taaaaaaaaa", 10): 9 * perValue} {
 		got := int64(-1)
 		if !Block(With(t.Context(), func(size int64) bool { got = size; return true }), []byte(block)) || got != want {
 			t.Errorf("%q: %d bytes, want %d", block, got, want)
