@@ -79,10 +79,10 @@ func inLines(text []byte) (n int) {
 }
 
 // inLine counts what may be values in a line. Between brackets, the YAML parser keeps all tokens until the first bracket
-// is closed: there keys count as well.
+// is closed: there keys, anchors and tags count as well.
 func inLine(line []byte) int {
 	if n := count(line, ",", "{", "[", "<"); n > 0 {
-		return n + count(line, ":", "? ")
+		return n + count(line, ":", "? ", "&", "!")
 	}
 	if len(line) == 0 || line[0] == '}' || line[0] == ']' {
 		return 0
