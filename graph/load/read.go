@@ -215,10 +215,13 @@ func (l *loader) parsed(in *input, docs []*graph.TextNode, err error) {
 
 // reserveAliases waits for the memory of the messages that aliases repeat.
 func (l *loader) reserveAliases(in *input) {
-	if !bytes.ContainsRune(in.text, '*') {
-		return
+	repeated := func() int {
+		if !bytes.ContainsRune(in.text, '*') {
+			return 0
+		}
+		return max(0, collections(in.docs)-reserve.ValuesIn(in.text))
 	}
-	if repeated := collections(in.docs) - reserve.ValuesIn(in.text); repeated > 0 && !reserve.Values(l.ctx, repeated) {
+	if !reserve.Values(l.ctx, repeated) {
 		in.docs = nil
 	}
 }

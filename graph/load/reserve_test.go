@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
-	"runtime/metrics"
 	"strings"
 	"sync"
 	"testing"
@@ -94,12 +93,12 @@ func TestReservedIsEnough(t *testing.T) {
 		many("static_resources:\n  clusters:\n", "  - name: c\n    connect_timeout: 1s\n    type: STATIC\n    bogus: 1\n", ""),
 	} {
 		runtime.GC()
-		before, most, reserved := live(), int64(0), int64(0)
+		before, most, reserved := int64(reserve.InUse()), int64(0), int64(0)
 		ctx, end := context.WithCancel(t.Context())
 		var sampler sync.WaitGroup
 		sampler.Go(func() {
 			for ; ctx.Err() == nil; time.Sleep(time.Millisecond) {
-				most = max(most, live()-before)
+				most = max(most, int64(reserve.InUse())-before)
 			}
 		})
 		_, err := Texts(reserve.With(ctx, func(n int64) bool { reserved += n; return true }), map[string][]byte{"a.yaml": []byte(text)}, Options{})
@@ -109,11 +108,4 @@ func TestReservedIsEnough(t *testing.T) {
 			t.Errorf("%.60s… takes %d kB, and %d are reserved: %v", text, most>>10, reserved>>10, err)
 		}
 	}
-}
-
-// live returns how many bytes the latest collection of garbage left.
-func live() int64 {
-	s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	metrics.Read(s)
-	return int64(s[0].Value.Uint64())
 }

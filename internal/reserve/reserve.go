@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"runtime/metrics"
+	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -17,42 +19,48 @@ func With(ctx context.Context, reserve func(size int64) bool) context.Context {
 	return context.WithValue(ctx, key{}, reserve)
 }
 
-// Reading waits for the memory that reading texts can take, and reports whether it is there.
-func Reading(ctx context.Context, texts ...[]byte) bool {
-	if !limited(ctx) {
-		return true
-	}
-	n := 0
-	for _, text := range texts {
-		n += ValuesIn(text)
-	}
-	return Values(ctx, n)
+// InUse returns how many bytes the latest collection of garbage left.
+func InUse() uint64 {
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	return live[0].Value.Uint64()
 }
 
-// Block waits for the memory that reading a literal block can take, beyond what is reserved for its lines in the text
-// around it, which are counted as they are, with what is in strings.
-func Block(ctx context.Context, block []byte) bool {
-	return !limited(ctx) || Values(ctx, max(0, ValuesIn(block)-inLines(block)))
+// Values waits for the memory of as many values as count returns, and reports whether it is there. Nothing is counted
+// where memory is not limited.
+func Values(ctx context.Context, count func() int) bool {
+	reserve, limited := ctx.Value(key{}).(func(int64) bool)
+	return !limited || reserve(perValue*int64(count()))
 }
 
 // perValue is how many bytes a value of a text or of a message can take: what the YAML parser needs for the tokens and
 // nodes of a list in a list, or for a key or a value in a map between brackets.
 const perValue = 800
 
-// Values waits for the memory that values can take, and reports whether it is there.
-func Values(ctx context.Context, n int) bool {
-	return !limited(ctx) || ctx.Value(key{}).(func(int64) bool)(perValue*int64(n))
+// Reading waits for the memory that reading texts can take, and reports whether it is there.
+func Reading(ctx context.Context, texts ...[]byte) bool {
+	return Values(ctx, func() (n int) {
+		for _, text := range texts {
+			n += ValuesIn(text)
+		}
+		return n
+	})
 }
 
-func limited(ctx context.Context) bool { return ctx.Value(key{}) != nil }
+// Block waits for the memory that reading a literal block can take, beyond what is reserved for its lines in the text
+// around it, which are counted as they are, with what is in strings.
+func Block(ctx context.Context, block []byte) bool {
+	return Values(ctx, func() int { return max(0, ValuesIn(block)-inLines(block)) })
+}
 
 // ValuesIn returns how many values may be in a text, without what aliases repeat: each one begins after a separator or an
 // indicator of YAML or JSON, at a bracket of a proto text, or as a field of a binary message.
 func ValuesIn(text []byte) int {
+	in := inLines
 	if json.Valid(text) {
-		return inJSON(text)
+		in = inJSON
 	}
-	return max(inLines(text), fields(text, 0))
+	return max(in(text), fields(text, 0))
 }
 
 // inJSON counts as inLine does, without what is in strings.
@@ -64,7 +72,7 @@ func inJSON(text []byte) (n int) {
 			quoted = !quoted
 		case quoted && c == '\\':
 			i++
-		case !quoted && bytes.IndexByte([]byte(",:{["), c) >= 0:
+		case !quoted && strings.IndexByte(",:{[", c) >= 0:
 			n++
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"runtime"
 	"runtime/debug"
-	gauges "runtime/metrics"
 	"slices"
 	"sync"
 	"time"
@@ -42,17 +41,10 @@ func newMemory(limit int64) *memory {
 	if limit == math.MaxInt64 {
 		return &memory{}
 	}
-	return &memory{most: uint64(limit / 2), free: limit / 2, freed: make(chan struct{}), inUse: inUse}
+	return &memory{most: uint64(limit / 2), free: limit / 2, freed: make(chan struct{}), inUse: reserve.InUse}
 }
 
 func memoryLimit() int64 { return debug.SetMemoryLimit(-1) }
-
-// inUse returns how many bytes the latest collection of garbage left.
-func inUse() uint64 {
-	live := []gauges.Sample{{Name: "/gc/heap/live:bytes"}}
-	gauges.Read(live)
-	return live[0].Value.Uint64()
-}
 
 // begin watches a task, and returns the context in which it reserves memory.
 func (m *memory) begin(ctx context.Context, end context.CancelCauseFunc) (context.Context, *task) {
