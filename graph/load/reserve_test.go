@@ -90,6 +90,13 @@ func TestReservedIsEnough(t *testing.T) {
 		many("{a: {\n", "  \"a\": \"b\",\n", "}}"),
 		many("a:\n", "- b: c\n", ""),
 		many("a:\n", "- \n", ""),
+		many("", strings.Repeat("- ", 100)+"[]\n", ""),
+		many("a: [", "*a ", "]"),
+		many("a: [", "''\t", "]"),
+		many("a: [", `""`, "]"),
+		many("a: [\n", "!a !a !a !a !a !a\n", "]"),
+		many("", "?\r", ""),
+		many("a:\r", "-\u2028", ""),
 		many("static_resources:\n  clusters:\n", "  - name: c\n    connect_timeout: 1s\n    type: STATIC\n    bogus: 1\n", ""),
 	} {
 		runtime.GC()

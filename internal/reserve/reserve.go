@@ -53,8 +53,8 @@ func Block(ctx context.Context, block []byte) bool {
 	return Values(ctx, func() int { return max(0, ValuesIn(block)-inLines(block)) })
 }
 
-// ValuesIn returns how many values may be in a text, without what aliases repeat: each one begins after a separator or an
-// indicator of YAML or JSON, at a bracket of a proto text, or as a field of a binary message.
+// ValuesIn returns how many values may be in a text, without what aliases repeat: each one begins after a line break, a
+// separator or an indicator of YAML or JSON, at a bracket of a proto text, or as a field of a binary message.
 func ValuesIn(text []byte) int {
 	in := inLines
 	if json.Valid(text) {
@@ -80,29 +80,48 @@ func inJSON(text []byte) (n int) {
 }
 
 func inLines(text []byte) (n int) {
-	for line := range bytes.Lines(text) {
-		n += inLine(bytes.TrimSpace(line))
+	if bytes.HasPrefix(text, []byte{0xff, 0xfe}) || bytes.HasPrefix(text, []byte{0xfe, 0xff}) {
+		text = bytes.ReplaceAll(text, []byte{0}, nil) // of UTF-16, which is nearly UTF-8 then
+	}
+	for line := range bytes.FieldsFuncSeq(text, breaks) {
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			n += inLine(line)
+		}
 	}
 	return n
 }
 
-// inLine counts what may be values in a line. Between brackets, the YAML parser keeps all tokens until the first bracket
-// is closed: there keys, anchors and tags count as well.
+// breaks reports whether YAML 1.1 breaks a line at a rune.
+func breaks(r rune) bool { return strings.ContainsRune("\n\r\u0085\u2028\u2029", r) }
+
+// inLine counts what may be values in a line, which is one at least. The YAML parser keeps all tokens until the first
+// bracket is closed, also those that it rejects then.
 func inLine(line []byte) int {
-	if n := count(line, ",", "{", "[", "<"); n > 0 {
-		return n + count(line, ":", "? ", "&", "!")
+	separators, items, quotes := 0, 0, 0
+	for i, c := range line {
+		before, after := byte(' '), byte(' ')
+		if i > 0 {
+			before = line[i-1]
+		}
+		if i+1 < len(line) {
+			after = line[i+1]
+		}
+		switch c {
+		case ',', '{', '[', '<', '&', '!', '*':
+			separators++
+		case ':': // not one within a name or an address
+			if strings.IndexByte(" \t,[]{}", after) >= 0 || strings.IndexByte("\"']}", before) >= 0 {
+				separators++
+			}
+		case '-', '?':
+			if after == ' ' || after == '\t' {
+				items++
+			}
+		case '"', '\'':
+			quotes++
+		}
 	}
-	if len(line) == 0 || line[0] == '}' || line[0] == ']' {
-		return 0
-	}
-	return max(1, count(line, ":"), count(line, "- ", "? "))
-}
-
-func count(text []byte, separators ...string) (n int) {
-	for _, separator := range separators {
-		n += bytes.Count(text, []byte(separator))
-	}
-	return n
+	return max(1, separators, items, quotes/2)
 }
 
 // maxDepth is that of protobuf's own reader.

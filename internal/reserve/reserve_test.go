@@ -24,6 +24,13 @@ func TestReading(t *testing.T) {
 		"a:\n" + strings.Repeat("- ", 11) + "1",
 		"a:\n" + strings.Repeat("? ", 11) + "1",
 		"a:\n" + strings.Repeat(": ", 21) + "1",
+		strings.Repeat("- ", 10) + "{}",
+		"a: [" + strings.Repeat("*a ", 10) + "]",
+		"a: [" + strings.Repeat("''\t", 10) + "]",
+		"a: [\n" + strings.Repeat("!a ", 10) + "\n]",
+		strings.Repeat("-\r", 10),
+		"a:\r" + strings.Repeat("-\u2028", 5) + strings.Repeat("-\u0085", 5),
+		"\xff\xfe" + strings.Repeat("-\x00 \x00", 10),
 	} {
 		var got int64
 		if !Reading(With(t.Context(), func(size int64) bool { got = size; return true }), []byte(text)) {
@@ -37,7 +44,7 @@ func TestReading(t *testing.T) {
 
 // TestBlock: a literal block takes only what its lines are not enough for.
 func TestBlock(t *testing.T) {
-	for block, want := range map[string]int64{"a: 1\nb: [1, 1]\n": 0, `{"a": "b, c"}`: 0, strings.Repeat("\"\taaaaaaaaa", 10): 9 * perValue} {
+	for block, want := range map[string]int64{"a: 1\nb: [1, 1]\n": 0, `{"a": "b, c"}`: 0, strings.Repeat("b\taaaaaaaaa", 10): 9 * perValue} {
 		got := int64(-1)
 		if !Block(With(t.Context(), func(size int64) bool { got = size; return true }), []byte(block)) || got != want {
 			t.Errorf("%q: %d bytes, want %d", block, got, want)
@@ -51,6 +58,7 @@ func TestOrdinary(t *testing.T) {
 		"{\n  \"a\": [\n    1,\n    2\n  ],\n  \"b\": {}\n}\n": 7,
 		`{"a": "b, c: \"{", "d": 1}`:                           4,
 		"a: 1\nb:\n- c: 2\n- d: [3, 4]\n":                      6,
+		"- address_prefix: \"fd00:10:1:2:3:4::\"\n":            1,
 		"a: |\n\n\n  b\n":                                      2,
 	} {
 		if got := ValuesIn([]byte(text)); got != want {
